@@ -2,7 +2,8 @@
 
 ``trec8``: 129 runs × 50 topics × 1,000 documents out of 528,155, 90,341 judgments with grades
 0 to 2; every fifth run has scores with two decimals and so many ties. ``passages``: one run of
-7,000 topics × 1,000 passages out of 8.8 million, 7,406 judgments.
+7,000 topics × 1,000 passages out of 8.8 million, 7,406 judgments. ``large_run``: a run of any
+number of topics.
 """
 
 from __future__ import annotations
@@ -39,6 +40,23 @@ def passages(folder: Path) -> tuple[Path, Path]:
         folder.mkdir(parents=True, exist_ok=True)
         _write_passages(qrels, run)
     return qrels, run
+
+
+def large_run(folder: Path, topics: int) -> Path:
+    """A run of ``topics`` × 1,000 documents in ``folder``, written unless it exists. Topics are in
+    the order of their numbers, which is not that of their names; some scores are tied.
+    """
+    path = folder / f"run-{topics}.txt"
+    if not path.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        rng = np.random.default_rng(SEED + 2)
+        with path.open("w") as file:
+            for topic in range(1, topics + 1):
+                numbers = rng.choice(PASSAGES, DEPTH, replace=False).tolist()
+                listed = np.array([f"DOC-{number:08d}" for number in numbers], dtype=object)
+                scores = -np.sort(-rng.gamma(4.0, 3.0, DEPTH))
+                file.write(lines(topic, listed, scores, 6, "mytag"))
+    return path
 
 
 def _write_trec8(qrels: Path, runs: list[Path]) -> None:

@@ -6,7 +6,7 @@
     python benchmarks/judging.py --sqlite --assessors 20 --pairs 5000
     python benchmarks/judging.py --kill 5               a web worker is killed every 5 s
     python benchmarks/judging.py --plan 100000
-                  meanwhile a plan of as many other documents is created, three slots each
+                  while they judge, a plan of as many other documents is created
     python benchmarks/judging.py --home --assessors 3 --pairs 10000
                   the home page and *My topics* of one of them, without autovacuum
 
@@ -59,7 +59,7 @@ def parse_options() -> argparse.Namespace:
         "--crowded", action="store_true", help="all assessors begin with the same topic"
     )
     parser.add_argument("--home", action="store_true", help="time an assessor's first pages")
-    parser.add_argument("--plan", type=int, default=0, help="documents to plan meanwhile")
+    parser.add_argument("--plan", type=int, default=0, help="documents to plan while they judge")
     parser.add_argument("--sqlite", action="store_true")
     parser.add_argument("--port", type=int, default=8190)
     return parser.parse_args()
@@ -205,7 +205,7 @@ def kill_workers(server: int, every: float, over: Event) -> int:
     return killed
 
 
-def plan_meanwhile(documents: int, during: list[float]) -> None:
+def plan_second_pool(documents: int, during: list[float]) -> None:
     """After a while, a plan of a second pool; ``during`` gets the times of begin and end."""
     from django.db import connection
 
@@ -220,7 +220,7 @@ def plan_meanwhile(documents: int, during: list[float]) -> None:
     during.append(time.perf_counter())
     create_plan(actor=campaign.created_by, pool=pool, overlap=OVERLAP, assessors=people)
     during.append(time.perf_counter())
-    print(f"planned meanwhile in {during[1] - during[0]:.1f} s", flush=True)
+    print(f"planned in {during[1] - during[0]:.1f} s", flush=True)
     connection.close()
 
 
@@ -236,9 +236,8 @@ def list_times(workers: list[Any], name: str, during: list[float]) -> list[float
 
 
 def work(options: argparse.Namespace, people: list[dict[str, Any]]) -> list[Any]:
-    from benchmarks.assessor import Assessor, wait_for
+    from benchmarks.assessor import Assessor
 
-    wait_for(options.port)
     until = time.monotonic() + 60 * options.minutes
     topics = [str(n) for n in range(1, options.topics + 1)]
     workers = [
@@ -346,6 +345,8 @@ def count_cpu_seconds() -> float:
 
 
 def main() -> int:
+    from benchmarks.assessor import wait_for
+
     options = parse_options()
     with prepare_site(options) as manage:
         if options.home:
@@ -356,14 +357,16 @@ def main() -> int:
         server, over = serve(options.port, options.workers, options.threads), Event()
         killer = Thread(target=kill_workers, args=(server.pid, options.kill, over))
         during: list[float] = []
-        planner = Thread(target=plan_meanwhile, args=(options.plan, during))
+        planner = Thread(target=plan_second_pool, args=(options.plan, during))
         try:
             if options.plan:
                 planner.start()
             if options.kill:
                 killer.start()
+            wait_for(options.port)
+            seconds = -count_load_seconds(server.pid)
             workers = work(options, people)
-            seconds = count_load_seconds(server.pid)
+            seconds += count_load_seconds(server.pid)
             if options.plan:
                 planner.join()
         finally:

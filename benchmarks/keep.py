@@ -72,7 +72,7 @@ def score(folder: Path, qrels: Path) -> None:
     judged, measures, options = load_judged(table), parse_measures(NAMES), ScoringOptions()
     places = dictionary(folder).places(table)
     for run in matrices(folder):
-        batch = batch_from_places(judged, run.topics, run.starts, places[run.pairs], options)
+        batch = batch_from_places(judged, run.topics, run.starts, places.take(run.pairs), options)
         scored = score_batch(batch, measures, "")
         for name in NAMES:
             print(f"{name}\tall\t{scored.mean(name):.4f}")

@@ -1,18 +1,21 @@
 """Measure the pages of a campaign at the server: every GET page of the access table, by role.
 
-    python benchmarks/pages.py SLUG [--only NAME...] [--firsts N] [--repeats N] [--jobs]
-        [--save FOLDER]
+    python benchmarks/pages.py SLUG [--only NAME...] [--roles ROLE...] [--firsts N] [--repeats N]
+        [--jobs] [--save FOLDER]
 
-``SLUG`` is a campaign of the installation that ``POOLBENCH_VAR`` names, loaded for example by
-benchmarks/trec8.py or benchmarks/trec_covid.py; its organizer is ``organizer``. Members for the
-other roles are created if there are none. Requests pass all middleware, without a network.
+``SLUG`` is a campaign of the installation that ``POOLBENCH_VAR`` (SQLite) or ``DATABASE_URL``
+(PostgreSQL) names, loaded for example by benchmarks/trec8.py or benchmarks/trec_covid.py; its
+organizer is ``organizer``. Members for the other roles are created if there are none; a visitor
+has not signed in. Requests pass all middleware, without a network. ``--only`` also finds pages that
+are measured by name alone: downloads of whole tables and archives.
 
 First view: all caches and compiled templates are emptied before; with ``--firsts`` the median of
 several. Warm: the median of the views after it. ``--jobs`` computes what jobs compute for the
 pages, and prints how long each takes. Times are of wall and, as other programs may share the
 machine, CPU of this process; with PostgreSQL the server's work is in the wall time only. Pages
-over 300 ms warm or 1 s at first view, CPU time, are bold. ``--save`` writes each page there,
-without what differs by request, so that the pages of two versions can be compared with diff.
+over 300 ms warm or 1 s at first view, CPU time, are bold, and the last line names them. ``--save``
+writes each page there, without what differs by request, so that the pages of two versions can be
+compared with diff.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ import os
 import re
 import sys
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,7 +34,20 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
-ROLES = ("viewer", "owner", "assessor", "organizer")
+ROLES = ("visitor", "viewer", "owner", "assessor", "adjudicator", "organizer")
+COLUMNS = {"visitor": "anonymous", "viewer": "viewer", "owner": "owner", "assessor": "assessor",
+           "adjudicator": "assessor", "organizer": "organizer"}  # fmt: skip
+"""By role that of the access table whose pages it has; one that is refused is left out."""
+OTHERS = {
+    "visitor": ("home", "help", "measures", "login", "health", "account_signup"),
+    "organizer": ("home@all", "help@search", "help-page", "mails", "campaign-new", "account"),
+    "adjudicator": ("adjudicate",),
+}
+"""Pages of no campaign, or that only one of its members has."""
+FILES = ("-download", "judgments-export", "run-file", "archive-download", "my-judgments-file",
+         "-checksums")  # fmt: skip
+"""Ends of names of files, which are written as they are read; measured only by name."""
+OK = 200
 FIRST, WARM = 1.0, 0.3
 """Seconds within which a page answers at first view and after that."""
 CHANGING = re.compile(
@@ -69,6 +86,7 @@ def list_actors(campaign: Any) -> dict[str, Any]:
         actors["assessor"] = judged.assessor
     for name, role, team in (
         ("viewer", Role.VIEWER, None),
+        ("adjudicator", Role.ADJUDICATOR, None),
         ("owner", Role.PARTICIPANT, run.team if run else None),
     ):
         user, _ = User.objects.get_or_create(username=f"{campaign.slug}-{name}")
@@ -80,10 +98,10 @@ def list_actors(campaign: Any) -> dict[str, Any]:
 def compute_snapshots(campaign: Any) -> None:
     """The figures that jobs compute for the pages, with the CPU time of each job."""
     from campaigns.errors import ActionRefused
-    from campaigns.services.snapshots import _subjects, refresh_snapshot
+    from campaigns.services.snapshots import list_snapshot_names, refresh_snapshot
 
     print("| figures of a job | CPU |\n|---|---|")
-    for name in list(_subjects):
+    for name in list_snapshot_names():
         forget_everything()
         cpu = time.process_time()
         with suppress(ActionRefused):
@@ -129,6 +147,24 @@ def measure_page(
     return PageTime(name, role, response.status_code, len(body), len(queries), first, warm), body
 
 
+def list_requests(campaign: Any, names: list[str]) -> Iterator[tuple[str, str, str]]:
+    """Name, role and address of each page once for each role; files only by ``names``."""
+    from tests.page_addresses import list_pages, locate_row
+
+    seen = set[tuple[str, str]]()
+    for role, column in COLUMNS.items():
+        pages = [(name, address) for name, _, address in list_pages(campaign, [column])]
+        rows = {
+            row: locate_row(row, {}, {"slug": campaign.slug}, {}) for row in OTHERS.get(role, ())
+        }
+        pages += [(row, address) for row, address in rows.items() if address]
+        for name, address in pages:
+            wanted = name in names if names else not name.partition("@")[0].endswith(FILES)
+            if wanted and (name, role) not in seen:
+                seen.add((name, role))
+                yield name, role, address
+
+
 def take_median(times: list[tuple[float, float]]) -> tuple[float, float]:
     return median(cpu for cpu, _ in times), median(wall for _, wall in times)
 
@@ -143,7 +179,8 @@ def print_table(pages: list[PageTime]) -> None:
             f"| {name} | {page.role} | {page.status} | {page.size / 1000:.0f} | {page.queries} |"
             f" {times} |"
         )
-    print(f"\n{sum(page.is_slow for page in pages)} of {len(pages)} over the bounds; times in ms.")
+    slow = sorted({f"{page.name} ({page.role})" for page in pages if page.is_slow})
+    print(f"\n{len(slow)} of {len(pages)} pages over the bounds (times in ms): {', '.join(slow)}")
 
 
 def main() -> None:
@@ -165,7 +202,6 @@ def main() -> None:
     from django.test import Client
 
     from campaigns.models import Campaign
-    from tests.page_addresses import list_pages
     from workbench.memory import set_collector_thresholds
 
     set_collector_thresholds()
@@ -174,14 +210,17 @@ def main() -> None:
     actors = list_actors(campaign)
     if options.jobs:
         compute_snapshots(campaign)
-    clients = {}
+    clients = {
+        role: Client(HTTP_HOST="localhost") for role in ROLES if role == "visitor" or role in actors
+    }
     for role, user in actors.items():
-        clients[role] = Client(HTTP_HOST="localhost", raise_request_exception=True)
         clients[role].force_login(user, "django.contrib.auth.backends.ModelBackend")
         clients[role].get("/")
     pages = []
-    for name, role, address in list_pages(campaign, [role for role in ROLES if role in actors]):
-        if (options.only and name not in options.only) or role not in options.roles:
+    for name, role, address in list_requests(campaign, options.only):
+        if role not in options.roles or role not in clients:
+            continue
+        if clients[role].get(address).status_code != OK:
             continue
         page, body = measure_page(
             clients[role], name, role, address, options.firsts, options.repeats

@@ -24,6 +24,7 @@ from poolbench.reliability.collection.inputs import (  # noqa: E402
     build_collection_from_matrices,
 )
 from poolbench.reliability.disagreement.ballots import ABSENT  # noqa: E402
+from poolbench.runs.pair_places import PairPlaces  # noqa: E402
 from poolbench.runs.run_matrix import PairArray, PairDictionary, RunMatrix  # noqa: E402
 from poolbench.runs.tables import QrelsTable, group_starts  # noqa: E402
 
@@ -121,8 +122,8 @@ class ReplayCampaign:
         own = {tag: matrices[tag] for tag in tags}
         return build_collection_from_matrices(own, pairs, table, source)
 
-    def encode_runs(self, grades: Sequence[np.ndarray]) -> tuple[dict[str, RunMatrix], np.ndarray]:
-        """All runs by tag, and the row of each of their pairs in the judgments."""
+    def encode_runs(self, grades: Sequence[np.ndarray]) -> tuple[dict[str, RunMatrix], PairPlaces]:
+        """All runs by tag, and the rows of their pairs in the judgments."""
         pairs, table, matrices = self._encoded(grades)
         return matrices, pairs.places(table)
 

@@ -1,13 +1,14 @@
-"""Measure an evaluation that several workers share: CPU seconds of each, and what a kill costs.
+"""Measure a job that several workers share: CPU seconds of each, and what a kill costs.
 
     python benchmarks/workers.py [--workers 1 2 4] [--runs 150] [--topics 100] [--kill]
+                                 [--simulation]
 
 A campaign of generated runs (1,000 documents a topic) in the installation of the environment, whose
 database and broker must take several processes: ``DATABASE_URL`` of PostgreSQL,
 ``CELERY_BROKER_URL`` of Redis or RabbitMQ, ``POOLBENCH_VAR`` a folder. It is made once. Each line
 is an evaluation of all runs by so many fresh worker processes: CPU seconds from the first job to
-the last, without their start. With ``--kill``, the first of two workers is killed in the middle
-of a part.
+the last, without their start. With ``--kill``, the busier of two workers is killed in the middle
+of its work. With ``--simulation``, pools of depth 50 and by move-to-front are simulated instead.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,8 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "workbench.settings")
 SEED, CANDIDATES, DEPTH, JUDGED = 20240101, 3000, 1000, 200
 WORKER = (sys.executable, "-m", "celery", "-A", "workbench.celery", "worker", "-c", "1")
 TICKS = os.sysconf("SC_CLK_TCK")
+Request = Callable[[Any], Any]
+"""Takes a campaign, gives a job."""
 
 
 def make_campaign(runs: int, topics: int) -> Any:
@@ -140,6 +143,20 @@ def request_evaluation(campaign: Any) -> Any:
     )
 
 
+def request_simulation(campaign: Any) -> Any:
+    from poolbench.pooling.spec import depth_spec
+    from poolbench.pooling.spec_file import read_spec
+    from reliability.services import simulation
+
+    mtf = read_spec("{budget: {per_topic: 100}, steps: [{method: mtf}]}")
+    request = simulation.SimulationRequest(
+        {"depth": depth_spec(50), "mtf": mtf}, campaign.qrels.get(), seeds=20
+    )
+    return simulation.request_simulation(
+        actor=campaign.created_by, campaign=campaign, request=request
+    )
+
+
 def wait_for(job: Any, share: float = 1.0) -> None:
     """Until so much of the job is done, or it is over."""
     while not job.is_over and not (share < 1 and job.of and job.done >= share * job.of):
@@ -149,30 +166,32 @@ def wait_for(job: Any, share: float = 1.0) -> None:
         raise SystemExit(job.error)
 
 
-def measure(campaign: Any, workers: int) -> tuple[float, list[float], int]:
-    """Wall seconds, CPU seconds of each worker, and the score set."""
+def measure(campaign: Any, workers: int, request: Request) -> tuple[float, list[float], Any]:
+    """Wall seconds, CPU seconds of each worker, and what was found."""
     with running(workers) as started:
         before = [count_cpu_seconds(worker) for worker in started]
         begin = time.perf_counter()
-        job = request_evaluation(campaign)
+        job = request(campaign)
         wait_for(job)
         wall = time.perf_counter() - begin
         after = [count_cpu_seconds(worker) for worker in started]
     used = [late - early for early, late in zip(before, after, strict=True)]
-    return wall, used, job.result["score_set"]
+    return wall, used, read_result(job)
 
 
-def measure_kill(campaign: Any) -> tuple[float, float, int, int]:
+def measure_kill(campaign: Any, request: Request) -> tuple[float, float, int, Any]:
     """Wall seconds in all, and from the kill until the lost part was done by the other worker; the
-    runs that were done again; the score set.
+    steps that were done again; what was found.
     """
     from campaigns.services.heartbeats import run_tick
 
     with running(2) as started:
+        before = {worker: count_cpu_seconds(worker) for worker in started}
         begin = time.perf_counter()
-        job = request_evaluation(campaign)
+        job = request(campaign)
         wait_for(job, 0.3)
-        os.killpg(started[0].pid, signal.SIGKILL)
+        busiest = max(started, key=lambda it: count_cpu_seconds(it) - before[it])
+        os.killpg(busiest.pid, signal.SIGKILL)
         killed, again, back = time.perf_counter(), 0, 0.0
         next_tick = killed + 60
         while not job.is_over:
@@ -190,16 +209,17 @@ def measure_kill(campaign: Any) -> tuple[float, float, int, int]:
             job.refresh_from_db()
     if job.state == "failed":
         raise SystemExit(job.error)
-    return time.perf_counter() - begin, back, again, job.result["score_set"]
+    return time.perf_counter() - begin, back, again, read_result(job)
 
 
-def read_scores(number: int) -> list[tuple[Any, ...]]:
+def read_result(job: Any) -> Any:
+    """The scores by run, or the names of the files of a report, which are hashes."""
     from evaluation.models import ScoreSet
 
-    rows = (
-        ScoreSet.objects.get(pk=number).runs.order_by("run").values_list("run", "means", "packed")
-    )
-    return [(run, means, bytes(packed)) for run, means, packed in rows]
+    if "score_set" not in job.result:
+        return job.result
+    rows = ScoreSet.objects.get(pk=job.result["score_set"]).runs.order_by("run")
+    return [(row.run_id, row.means, bytes(row.packed)) for row in rows]
 
 
 def main() -> None:
@@ -208,6 +228,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=150)
     parser.add_argument("--topics", type=int, default=100)
     parser.add_argument("--kill", action="store_true")
+    parser.add_argument("--simulation", action="store_true")
     options = parser.parse_args()
     import django
 
@@ -217,21 +238,22 @@ def main() -> None:
     call_command("migrate", verbosity=0)
     campaign = make_campaign(options.runs, options.topics)
     print(f"{options.runs} runs of {options.topics * DEPTH:,} lines")
-    sets = []
+    request = request_simulation if options.simulation else request_evaluation
+    results = []
     for workers in options.workers:
-        wall, used, number = measure(campaign, workers)
-        sets.append(number)
+        wall, used, result = measure(campaign, workers, request)
+        results.append(result)
         each = " ".join(f"{seconds:.1f}" for seconds in used)
         print(f"{workers} workers: wall {wall:.1f} s; CPU {sum(used):.1f} s, of each {each}; "
               f"shares allow a speed-up of {sum(used) / max(used):.2f}", flush=True)  # fmt: skip
     if options.kill:
-        wall, back, again, number = measure_kill(campaign)
-        sets.append(number)
-        print(f"one of two killed: wall {wall:.1f} s; {again} runs done again, begun {back:.1f} s "
+        wall, back, again, result = measure_kill(campaign, request)
+        results.append(result)
+        print(f"one of two killed: wall {wall:.1f} s; {again} steps done again, begun {back:.1f} s "
               "after the kill")  # fmt: skip
-    if any(read_scores(number) != read_scores(sets[0]) for number in sets):
-        raise SystemExit("the score sets differ")
-    print("all score sets are equal")
+    if any(result != results[0] for result in results):
+        raise SystemExit("the results differ")
+    print("all results are equal")
 
 
 if __name__ == "__main__":

@@ -105,6 +105,7 @@ class StoreFolder(FileSystemStorage):
         with raise_absence(), path.open("rb+") as stream:
             os.fsync(stream.fileno())
         with self.make_part(name) as part:
+            path.chmod(self.file_permissions_mode or 0o644)  # a temporary file is its owner's alone
             shutil.move(path, part)
         sync_folder(part.parent)
 

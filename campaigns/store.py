@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, NoReturn, cast
 from uuid import uuid4
@@ -12,6 +13,8 @@ from django.core.files.storage import storages
 from django.utils import timezone
 
 from campaigns.storages import COLUMNS, MARKER, StoredFile, StoreStorage
+
+KEPT, MARK_SECONDS = "kept", 86_400
 
 
 class MissingFileError(FileNotFoundError):
@@ -49,10 +52,14 @@ def make_part_path() -> Path:
     return cast(StoreStorage, get_storage()).get_scratch_folder() / f"{uuid4().hex}.part"
 
 
-def put_file(path: Path, suffix: str = "") -> str:
-    """The same of the file ``path``, however large; it is moved."""
-    with path.open("rb") as stream:
-        name = name_blob(hashlib.file_digest(stream, "sha256").hexdigest(), suffix)
+def put_file(path: Path, suffix: str = "", *, digest: str = "") -> str:
+    """The same of the file ``path``, however large; it is moved. ``digest``: its sha256, if it is
+    known.
+    """
+    if not digest:
+        with path.open("rb") as stream:
+            digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    name = name_blob(digest, suffix)
     get_storage().put_file(name, path)
     return name
 
@@ -132,6 +139,28 @@ def get_blob_age(name: str) -> float:
     except FileNotFoundError as error:
         raise_missing(name, error)
     return float((timezone.now() - modified).total_seconds())
+
+
+@contextmanager
+def keep_files() -> Iterator[None]:
+    """Within this block, files stay that a row has ceased to name, since a copy of the database may
+    name them still. The mark lies in the store, for all processes that use it.
+    """
+    mark = f"{KEPT}/{uuid4().hex}.part"
+    get_storage().put(mark, b"", synced=False)
+    try:
+        yield
+    finally:
+        remove_blob(mark)
+
+
+def keeps_files() -> bool:
+    """Whether some process is within ``keep_files``; a mark of a day was left by one that died."""
+    try:
+        marks = get_storage().listdir(KEPT)[1]
+    except FileNotFoundError:
+        return False
+    return any(get_blob_age(f"{KEPT}/{mark}") < MARK_SECONDS for mark in marks)
 
 
 def list_blobs() -> Iterator[StoredFile]:

@@ -50,8 +50,9 @@ def write_backup(target: Path) -> dict[str, Any]:
     try:
         with open(part, "xb", opener=open_private) as stream:
             with tarfile.open(fileobj=stream, mode="w") as archive:
-                for name, size, content in list_parts(target.parent):
-                    manifest["files"][name] = add_file(archive, name, size, content)
+                with store.keep_files():
+                    for name, size, content in list_parts(target.parent):
+                        manifest["files"][name] = add_file(archive, name, size, content)
                 key = add_bytes(archive, SECRET_KEY, settings.SECRET_KEY.encode())
                 manifest["files"][SECRET_KEY] = key
                 add_bytes(archive, MANIFEST, json.dumps(manifest, indent=1).encode())

@@ -6,7 +6,8 @@ from django.http import HttpResponse
 
 from campaigns.api.attachments import attachment_response
 from campaigns.models import Run
-from campaigns.services.runs import build_file_with_metadata, read_original_file
+from campaigns.services.run_files import read_original_file
+from campaigns.services.runs import build_file_with_metadata
 
 BINARY = "application/octet-stream"
 

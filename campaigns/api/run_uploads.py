@@ -10,6 +10,7 @@ from campaigns.api.run_fields import describe_trial
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Run, User
 from campaigns.queries.lists import list_teams_for
+from campaigns.services.run_files import SentFile
 from campaigns.services.run_limits import check_size
 from campaigns.services.run_trials import try_run
 from campaigns.services.runs import submit_and_check_run
@@ -22,6 +23,12 @@ def read_upload_bytes(upload: Any) -> bytes:
     return data
 
 
+def open_upload(upload: Any) -> SentFile:
+    """The same as a file, which is not read."""
+    check_size(upload.size)
+    return SentFile.from_upload(upload)
+
+
 def submit_uploaded_run(actor: User, campaign: Campaign, fields: dict[str, Any]) -> Run:
     """Submit the run of an upload form, and check it now if it is small."""
     find_named_rows(actor, campaign, fields)
@@ -30,7 +37,7 @@ def submit_uploaded_run(actor: User, campaign: Campaign, fields: dict[str, Any])
         one_use=True,
         actor=actor,
         campaign=campaign,
-        data=read_upload_bytes(upload),
+        data=open_upload(upload),
         file_name=upload.name,
         **fields,
     )
@@ -43,7 +50,7 @@ def try_uploaded_run(actor: User, campaign: Campaign, fields: dict[str, Any]) ->
         actor=actor,
         campaign=campaign,
         team=fields["team"],
-        data=read_upload_bytes(fields["file"]),
+        data=open_upload(fields["file"]),
         file_name=fields["file"].name,
         tag=fields.get("tag", ""),
         replaces=fields.get("replaces"),

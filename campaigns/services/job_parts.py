@@ -12,6 +12,7 @@ heartbeat again. A part that fails fails its job, and then the remaining parts a
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -26,6 +27,7 @@ from campaigns.services import jobs
 from poolbench.runs.columnar import Columns, read_columns, write_columns
 
 PERFORM = "campaigns.perform_part"
+REPORT_SECONDS = 1.0
 State = JobPart.State
 
 
@@ -85,9 +87,22 @@ def do_share(job: Job, share: Share, further: int) -> ShareResult:
         jobs.report_progress(job, done, share.steps + further)
 
     report(0)
-    work = _works[job.kind](job, share.args, report)
+    work = _works[job.kind](job, share.args, limit_reports(report))
     # Read back, so that no figure depends on whether the work was divided.
     return read_result(share.args, write_columns(*work))
+
+
+def limit_reports(report: Report) -> Report:
+    """``report`` at most once in ``REPORT_SECONDS``: a step may take a millisecond, a query too."""
+    last = time.monotonic()
+
+    def report_sometimes(done: int) -> None:
+        nonlocal last
+        if time.monotonic() - last >= REPORT_SECONDS:
+            report(done)
+            last = time.monotonic()
+
+    return report_sometimes
 
 
 def read_result(args: Mapping[str, Any], data: bytes | memoryview) -> ShareResult:
@@ -134,7 +149,8 @@ def perform_part(job_id: int, number: int) -> None:
     job = part.job
     try:
         with jobs.keep_heartbeat(part):
-            work = _works[job.kind](job, part.args, lambda _: check_claim(part))
+            report = limit_reports(lambda _done: check_claim(part))
+            work = _works[job.kind](job, part.args, report)
         finish_part(part, write_columns(*work))
     except PartTakenError:
         return

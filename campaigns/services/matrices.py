@@ -2,31 +2,55 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from mmap import ACCESS_READ, mmap
+from pathlib import Path
+from typing import overload
+
 import numpy as np
+from django.conf import settings
 from django.db import IntegrityError, transaction
 from numpy.typing import NDArray
 
 from campaigns import store
+from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, CampaignTask, PairChunk, Run
 from campaigns.queries.tasks import load_judged_before
 from poolbench.cache import Cache
+from poolbench.runs.pair_places import PairPlaces
 from poolbench.runs.residual import remove_coded_pairs
 from poolbench.runs.run_matrix import (
+    MatrixHead,
     PairArray,
     PairDictionary,
     RunMatrix,
+    StoredPairs,
+    locate_matrix,
+    open_pairs,
     read_matrix,
     read_pairs,
+    select_pairs,
     write_matrix,
     write_pairs,
 )
-from poolbench.runs.tables import RunTable
+from poolbench.runs.segment_files import SegmentFolder
+from poolbench.runs.tables import PairTable, RunTable
 
-_dictionaries: Cache[int, tuple[list[str], PairDictionary]] = Cache(2)
-"""By campaign: the chunks read so far, and their dictionary."""
-_judged_codes: Cache[tuple[object, ...], NDArray[np.bool_]] = Cache(4)
-"""By campaign and qrels version; one byte for each pair."""
+_dictionaries: Cache[int, PairDictionary] = Cache(2)
+"""By campaign, with the chunks read so far."""
+_judged_places: Cache[tuple[object, ...], PairPlaces] = Cache(4)
+"""By campaign and qrels version."""
+_heads: Cache[str, MatrixHead] = Cache(2_000)
+"""By file: 10 kB for 600 topics."""
 APPENDS = 100
+MOST_PAIRS = 2**31 - 1
+"""Codes are 32-bit integers."""
+MAPPED = 1 << 16
+"""A file of so many rows is mapped into memory while it is used, not read: that of a run from
+800 kB on, that of a chunk from about 1.5 MB on."""
 
 
 def get_pair_dictionary(campaign: Campaign) -> PairDictionary:
@@ -34,34 +58,74 @@ def get_pair_dictionary(campaign: Campaign) -> PairDictionary:
     their content, so a cached dictionary is valid as long as its chunks still come first.
     """
 
-    def extend(cached: tuple[list[str], PairDictionary] | None) -> tuple[list[str], PairDictionary]:
-        paths = list(campaign.pair_chunks.order_by("start").values_list("path", flat=True))
-        read, dictionary = cached or ([], PairDictionary())
-        if paths[: len(read)] != read:
-            read, dictionary = [], PairDictionary()
-        for path in paths[len(read) :]:
-            dictionary.extend(read_pairs(store.get_blob(path)))
-        return paths, dictionary
+    def extend(cached: PairDictionary | None) -> PairDictionary:
+        chunks = campaign.pair_chunks.order_by("start").values_list("path", "count")
+        paths, counts = map(list, zip(*chunks, strict=True)) if chunks else ([], [])
+        known = cached
+        if known is None or paths[: len(known.names)] != known.names:
+            known = PairDictionary(folder=SegmentFolder(get_segment_folder() / str(campaign.pk)))
+        new = len(known.names)
+        return known.extended(map(open_chunk, paths[new:], counts[new:]), paths[new:])
 
-    return _dictionaries.renew(campaign.pk, extend)[1]
+    return _dictionaries.renew(campaign.pk, extend)
+
+
+def get_segment_folder() -> Path:
+    """Where this machine has the segments of dictionaries, a folder for each campaign."""
+    return Path(settings.VAR_DIR) / "cache" / "pairs"
+
+
+def remove_unused_segments() -> int:
+    """Remove the folders of campaigns that are no longer there; return their number."""
+    known = {str(pk) for pk in Campaign.objects.values_list("pk", flat=True)}
+    folders = [path for path in get_segment_folder().glob("*") if path.name not in known]
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)
+    return len(folders)
+
+
+def open_chunk(name: str, count: int) -> StoredPairs:
+    """The chunk in the file ``name``; a large one is mapped each time that docnos are read."""
+    if count >= MAPPED:
+        return open_pairs(partial(map_file, name))
+    return read_pairs(store.get_blob(name))
+
+
+def map_file(name: str) -> mmap:
+    """The file of the content store, mapped: the system frees its pages where memory is short."""
+    with store.find_blob_path(name).open("rb") as stream:
+        return mmap(stream.fileno(), 0, access=ACCESS_READ)
 
 
 def store_run_matrix(campaign: Campaign, table: RunTable) -> str:
     """Store ``table`` as a run matrix and return its name in the content store.
 
     New pairs are appended to the dictionary by compare-and-swap on ``PairChunk.start``: a
-    writer that loses reads what the other has appended and tries again.
+    writer that loses looks for them in what the other has appended and tries again.
     """
+    codes: NDArray[np.int32] = np.full(len(table), -1, np.int32)
+    pairs: PairTable = table
     for _ in range(APPENDS):
-        dictionary = get_pair_dictionary(campaign)
-        # Before the lookup: another thread may extend the cached dictionary during it.
-        start = len(dictionary)
-        new_pairs = dictionary.missing(table)
-        if not len(new_pairs) or append_pair_chunk(campaign, start=start, pairs=new_pairs):
-            return store.put_blob(
-                write_matrix(get_pair_dictionary(campaign).encode(table)), ".columns"
-            )
+        dictionary, new = get_pair_dictionary(campaign), np.flatnonzero(codes < 0)
+        codes[new] = dictionary.find(pairs)
+        new = np.flatnonzero(codes < 0)
+        pairs, start = select_pairs(table, new), len(dictionary)
+        if len(new):
+            check_room(start + len(new))
+            if not append_pair_chunk(campaign, start=start, pairs=pairs):
+                continue
+            codes[new] = np.arange(start, start + len(new), dtype=np.int32)
+        matrix = RunMatrix(table.topics, table.starts, codes, table.scores)
+        return store.put_blob(write_matrix(matrix), ".columns")
     raise RuntimeError(f"appending a chunk failed {APPENDS} times: other writers were first")
+
+
+def check_room(pairs: int) -> None:
+    """Raises ``ActionRefused`` if a campaign cannot have so many pairs."""
+    if pairs > MOST_PAIRS:
+        message = f"The runs of a campaign can have {MOST_PAIRS:,} pairs of topic and document."
+        fix = "Collect further runs in a campaign of their own."
+        raise ActionRefused("too-many-pairs", message, fix)
 
 
 def append_pair_chunk(campaign: Campaign, *, start: int, pairs: PairArray) -> bool:
@@ -76,31 +140,55 @@ def append_pair_chunk(campaign: Campaign, *, start: int, pairs: PairArray) -> bo
 
 
 def load_run_matrix(run: Run) -> RunMatrix:
-    """The accepted run by pair codes; of a run of a round, what was not judged before."""
-    matrix = read_matrix(store.get_blob(run.matrix))
+    """The accepted run by pair codes; of a run of a round, what was not judged before. A large one
+    is mapped.
+    """
+    matrix = read_stored_matrix(run.matrix, is_mapped=run.lines >= MAPPED)
     if run.task is None or run.task.judged_before is None or not len(matrix.pairs):
         return matrix
-    return remove_coded_pairs(matrix, mark_judged_codes(run.task, int(matrix.pairs.max())))
+    return remove_coded_pairs(matrix, find_judged_before(run.task, int(matrix.pairs.max())))
 
 
-def mark_judged_codes(task: CampaignTask, most: int) -> NDArray[np.bool_]:
-    """By code of the campaign's pairs, up to ``most`` at least: whether an earlier round has judged
-    the pair.
-    """
+def read_stored_matrix(name: str, *, is_mapped: bool) -> RunMatrix:
+    if not is_mapped:
+        return read_matrix(store.get_blob(name))
+    data = map_file(name)
+    # Reading the names of 600 topics takes longer than everything else.
+    topics, columns = _heads.get_or_compute(name, lambda: locate_matrix(data))
+    return RunMatrix(topics, *(np.frombuffer(data, *column) for column in columns))
 
-    def extend(marks: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
-        if marks is not None and len(marks) > most:
-            return marks
+
+def find_judged_before(task: CampaignTask, most: int) -> PairPlaces:
+    """The campaign's pairs, of codes up to ``most`` at least, that an earlier round has judged."""
+
+    def extend(places: PairPlaces | None) -> PairPlaces:
+        if places is not None and len(places) > most:
+            return places
         before, dictionary = load_judged_before(task), get_pair_dictionary(task.campaign)
         assert before is not None  # noqa: S101  # for mypy
-        places = dictionary.places(before)
-        marked: NDArray[np.bool_] = np.zeros(len(places), np.bool_)
-        if len(before):
-            marked = (places >= 0) & (before.grades[places] >= 0)
-        return marked
+        return dictionary.places(select_pairs(before, np.flatnonzero(before.grades >= 0)))
 
     origin = task.campaign_id, task.campaign.created_at, task.judged_before
-    return _judged_codes.renew(origin, extend)
+    return _judged_places.renew(origin, extend)
+
+
+@dataclass(frozen=True)
+class StoredMatrices(Sequence[RunMatrix]):
+    """The matrices of ``runs``, each loaded where it is used."""
+
+    runs: Sequence[Run]
+
+    def __len__(self) -> int:
+        return len(self.runs)
+
+    @overload
+    def __getitem__(self, index: int) -> RunMatrix: ...
+    @overload
+    def __getitem__(self, index: slice) -> StoredMatrices: ...
+    def __getitem__(self, index: int | slice) -> RunMatrix | StoredMatrices:
+        if isinstance(index, slice):
+            return StoredMatrices(self.runs[index])
+        return load_run_matrix(self.runs[index])
 
 
 def load_run_table(run: Run) -> RunTable:

@@ -23,7 +23,7 @@ def insert_rows(model: type[models.Model], names: Sequence[str], rows: Iterable[
     as the database stores them (JSON as text, a UUID as 32 hexadecimal digits). Foreign keys are
     checked at once. On SQLite all other writers wait in the meantime.
     """
-    copy = copy_rows if connection.vendor == "postgresql" else execute_rows
+    copy = copy_into_table if connection.vendor == "postgresql" else insert_each_row
     rest, count = iter(rows), 0
     while part := list(islice(rest, AT_ONCE)):
         copy(model, names, part)
@@ -31,7 +31,7 @@ def insert_rows(model: type[models.Model], names: Sequence[str], rows: Iterable[
     return count
 
 
-def copy_rows(model: type[models.Model], names: Sequence[str], rows: Sequence[Row]) -> None:
+def copy_into_table(model: type[models.Model], names: Sequence[str], rows: Sequence[Row]) -> None:
     fields = {field.column: field for field in model._meta.concrete_fields}  # noqa: SLF001
     nullable = ", ".join(quote_names(name for name in names if fields[name].null))
     # Texts are quoted, numbers are not: an empty text stays one, except where NULL may be.
@@ -48,7 +48,7 @@ def copy_rows(model: type[models.Model], names: Sequence[str], rows: Sequence[Ro
         connection.check_constraints()
 
 
-def execute_rows(model: type[models.Model], names: Sequence[str], rows: Sequence[Row]) -> None:
+def insert_each_row(model: type[models.Model], names: Sequence[str], rows: Sequence[Row]) -> None:
     marks = ", ".join(["%s"] * len(names))
     into = f"{quote_table(model)} ({', '.join(quote_names(names))})"
     with connection.cursor() as cursor:

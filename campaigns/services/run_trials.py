@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from campaigns.errors import ActionRefused, format_thousands
 from campaigns.models import Campaign, CampaignTask, Run, Team, User
+from campaigns.services.run_files import SentFile, is_large
 from campaigns.services.run_limits import (
     check_can_submit,
     check_size,
@@ -16,7 +17,7 @@ from campaigns.services.run_limits import (
     choose_task,
     require_team,
 )
-from campaigns.services.runs import build_run_rules, is_large
+from campaigns.services.runs import build_run_rules
 from poolbench.runs.run_checks import CheckedRun, check_run_file
 
 
@@ -34,7 +35,7 @@ def try_run(
     actor: User,
     campaign: Campaign,
     team: Team,
-    data: bytes,
+    data: bytes | SentFile,
     file_name: str,
     tag: str = "",
     replaces: Run | None = None,
@@ -43,16 +44,17 @@ def try_run(
     """The check that a submission would get, also after the deadline. Raises ``ActionRefused``."""
     require_team(actor, campaign, team)
     check_topics_known(campaign)
-    check_size(len(data))
-    if is_large(data):
+    sent_file = data if isinstance(data, SentFile) else SentFile(data)
+    check_size(sent_file.size)
+    if is_large(sent_file):
         limit = format_thousands(settings.POOLBENCH_CHECK_AT_ONCE_BYTES)
         message = _("Files of more than %(limit)s bytes are checked by a worker, once submitted.")
         fix = _("Check it at home with the command poolbench check-run, or submit it.")
         raise ActionRefused("too-large-to-try", message % {"limit": limit}, fix)
     task = choose_task(campaign, task, replaces)
     run = Run(campaign=campaign, team=team, task=task, tag=tag.strip()[:60], replaces=replaces)
-    result = check_run_file(data, build_run_rules(run), file=file_name)
-    return RunTrial(file_name, result, find_refusal(actor, run, len(data)))
+    result = check_run_file(sent_file.read(), build_run_rules(run), file=file_name)
+    return RunTrial(file_name, result, find_refusal(actor, run, sent_file.size))
 
 
 def find_refusal(actor: User, run: Run, size: int) -> ActionRefused | None:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import io
-import zlib
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
@@ -16,16 +13,24 @@ from django.utils.translation import gettext as _
 
 from campaigns import store
 from campaigns.confirmation import Decision
-from campaigns.errors import ActionRefused, format_utc
+from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, CampaignTask, Job, Run, Team, User
 from campaigns.queries.collection_files import load_collection_index
 from campaigns.queries.confirmations.runs import describe_withdrawal
+from campaigns.queries.imported_docnos import load_imported_docnos
 from campaigns.queries.lists import has_released_scores, list_open_rejections
 from campaigns.queries.run_checks import iter_latest_runs, list_cut_offs
 from campaigns.queries.tasks import load_judged_before
 from campaigns.rules import require_permission
 from campaigns.services import events, jobs, letters, matrices
 from campaigns.services.decisions import check_decision
+from campaigns.services.run_files import (
+    SentFile,
+    is_large,
+    pack_sent_file,
+    read_original_file,
+    remove_sent_file,
+)
 from campaigns.services.run_form import require_answers
 from campaigns.services.run_limits import (
     check_can_submit,
@@ -34,12 +39,13 @@ from campaigns.services.run_limits import (
     require_team,
 )
 from poolbench.files.faults import format_count
-from poolbench.files.streams import GZIP_MAGIC, read_bytes
-from poolbench.runs.ir_metadata import write_ir_metadata
+from poolbench.files.streams import read_bytes
+from poolbench.runs.ir_metadata import MAX_HEAD, write_ir_metadata
 from poolbench.runs.run_checks import CheckedRun, RunRules, check_run_file
 from poolbench.runs.run_form import put_value
 
-PACKED = ".packed.gz"
+HEAD = 2 * MAX_HEAD
+"""Bytes of a file in which its ``ir_metadata`` block is looked for, packed or not."""
 FORMER_STATES = (Run.State.REPLACED, Run.State.WITHDRAWN)
 
 
@@ -48,7 +54,7 @@ def submit_run(
     actor: User,
     campaign: Campaign,
     team: Team,
-    data: bytes,
+    data: bytes | SentFile,
     file_name: str,
     tag: str = "",
     description: str = "",
@@ -69,15 +75,16 @@ def submit_run(
     with the same ``key`` gets the same run; another with a key of ``one_use`` is refused.
     """
     require_team(actor, campaign, team)
-    digest = store.sha256(data)
+    sent_file = data if isinstance(data, SentFile) else SentFile(data)
+    size, digest = sent_file.size, sent_file.sha256
     task = choose_task(campaign, task, replaces)
     form = {"description": description, "kind": kind, "priority": priority}
     sent_as = digest, tag, *form.values(), replaces and replaces.pk, answers or {}, task and task.pk
     upload_key = key and make_upload_key(key, sent_as)
     if sent := find_sent_run(team, upload_key, one_use=one_use):
         return sent
-    check_can_submit(actor, campaign, team, len(data), replaces, task)
-    bytes_sent = {"size": len(data), "sha256": digest, "upload_key": upload_key}
+    check_can_submit(actor, campaign, team, size, replaces, task)
+    bytes_sent = {"size": size, "sha256": digest, "upload_key": upload_key}
     try:
         with transaction.atomic():
             run = Run.objects.create(
@@ -86,8 +93,8 @@ def submit_run(
                 task=task,
                 tag=tag.strip()[:60],
                 **(form | bytes_sent),
-                answers=require_answers(campaign, data, answers or {}),
-                file=store_run_file(data),
+                answers=require_answers(campaign, sent_file.read(HEAD), answers or {}),
+                file=sent_file.store(),
                 file_name=file_name[:200],
                 replaces=replaces,
                 submitted_by=actor,
@@ -149,27 +156,16 @@ def withdraw_run(*, actor: User, run: Run, decision: Decision | None = None) -> 
     return run
 
 
-def submit_and_check_run(*, data: bytes, **fields: Any) -> Run:
+def submit_and_check_run(*, data: bytes | SentFile, **fields: Any) -> Run:
     """``submit_run``, and check a small run before this returns; a larger one is for a worker."""
-    small = not is_large(data)
-    run = submit_run(data=data, **fields, check_here=small)
+    sent_file = data if isinstance(data, SentFile) else SentFile(data)
+    small = not is_large(sent_file)
+    run = submit_run(data=sent_file, **fields, check_here=small)
     job = latest_check_job(run) if small else None
     if job is not None:
         jobs.run_here(job)
         run.refresh_from_db()
     return run
-
-
-def is_large(data: bytes) -> bool:
-    """Whether the unpacked file is large: a few bytes of gzip can be many lines."""
-    limit: int = settings.POOLBENCH_CHECK_AT_ONCE_BYTES
-    if not data.startswith(GZIP_MAGIC):
-        return len(data) > limit
-    try:
-        with gzip.open(io.BytesIO(data)) as unpacked:
-            return len(unpacked.read(limit + 1)) > limit
-    except (OSError, EOFError, zlib.error):
-        return False  # damaged, which the check reports quickly
 
 
 def requeue_run_check(*, actor: User, run: Run) -> None:
@@ -187,17 +183,6 @@ def latest_check_job(run: Run) -> Job | None:
     """The latest check of ``run``."""
     jobs = Job.objects.filter(campaign=run.campaign_id, kind="campaigns.check_run")
     return jobs.filter(args__run=run.pk).first()
-
-
-def read_original_file(run: Run) -> bytes:
-    """The bytes as they were uploaded."""
-    if run.file_removed_at is not None:
-        message = _("The file of this rejected run was removed on %(at)s.")
-        fix = _("The report of the check is still there. Submit a corrected file.")
-        at = format_utc(run.file_removed_at)
-        raise ActionRefused("file-removed", message % {"at": at}, fix)
-    data = store.get_blob(run.file)
-    return gzip.decompress(data) if run.file.endswith(PACKED) else data
 
 
 def build_file_with_metadata(run: Run) -> bytes:
@@ -221,10 +206,13 @@ def perform_run_check(job: Job) -> None:
         jobs.finish_job(job)
         return
     jobs.report_progress(job, 0, 2)
-    result = check_run_file(store.get_blob(run.file), build_run_rules(run), file=run.file_name)
+    sent_name = run.file
+    path, run.file = pack_sent_file(sent_name)
+    result = check_run_file(path, build_run_rules(run), file=run.file_name)
     jobs.report_progress(job, 1, 2)
     matrix = matrices.store_run_matrix(run.campaign, result.table) if result.table else ""
     finish_run_check(job, run, result, matrix)
+    transaction.on_commit(partial(remove_sent_file, sent_name), robust=True)
 
 
 def finish_run_check(job: Job, run: Run, result: CheckedRun, matrix: str) -> None:
@@ -278,6 +266,7 @@ def write_run_outcome(job: Job, run: Run, state: str, fields: dict[str, Any]) ->
 def build_run_outcome(run: Run, result: CheckedRun) -> dict[str, Any]:
     """The fields of ``run`` that the check fills in."""
     return {
+        "file": run.file,
         "tag": (run.tag or result.tag)[:60],
         "lines": result.lines,
         "normalised_hash": result.digest,
@@ -319,7 +308,7 @@ def build_run_rules(run: Run) -> RunRules:
     return RunRules(
         topics=frozenset(known if run.task is None else run.task.list_topic_numbers()),
         withheld_topics=frozenset(number for number, withheld in topics if withheld),
-        docnos=load_collection_index(campaign) or list_collection_docnos(campaign),
+        docnos=load_collection_index(campaign) or load_imported_docnos(campaign),
         declared_tag=run.tag or None,
         used_tags=list_used_tags(run),
         max_per_topic=campaign.max_docs_per_topic,
@@ -342,19 +331,6 @@ def list_used_tags(run: Run) -> frozenset[str]:
     return frozenset(accepted.values_list("tag", flat=True)) | frozenset(
         former.values_list("tag", flat=True)
     )
-
-
-def list_collection_docnos(campaign: Campaign) -> frozenset[str] | None:
-    """The docnos of imported documents; None if the campaign has no documents."""
-    docnos = campaign.documents.order_by().values_list("docno", flat=True)
-    return frozenset(docnos.iterator(chunk_size=20_000)) or None
-
-
-def store_run_file(data: bytes) -> str:
-    """Store the file, compressed if it is not yet."""
-    if data.startswith(GZIP_MAGIC):
-        return store.put_blob(data, ".gz")
-    return store.put_blob(gzip.compress(data, 6, mtime=0), PACKED)
 
 
 def dismiss_rejections(*, actor: User, campaign: Campaign) -> int:

@@ -105,6 +105,11 @@ def list_verdict_subjects() -> list[Subject[Any]]:
     return [subject for subject in _subjects.values() if subject.decide]
 
 
+def list_snapshot_names() -> list[str]:
+    """The names of the snapshots of all subjects."""
+    return list(_subjects)
+
+
 def describe_first_job(name: str, job: Job | None) -> Verdict:
     """In place of a verdict, before its first figures are there."""
     if job is not None and job.state == Job.State.FAILED:

@@ -23,6 +23,7 @@ from campaigns.queries.lists import get_campaign_for, list_runs_for, list_teams_
 from campaigns.queries.run_checks import mark_check_places
 from campaigns.queries.tasks import list_open_tasks
 from campaigns.rules import is_organizer_anywhere
+from campaigns.services.run_files import SentFile
 from campaigns.services.run_form import AnswersRefused
 from campaigns.services.run_trials import RunTrial, try_run
 from campaigns.services.runs import submit_and_check_run, submit_run
@@ -82,11 +83,15 @@ def submit_from_form(
     is_small = len(uploads) == 1 or size <= settings.POOLBENCH_CHECK_AT_ONCE_BYTES
     submit = submit_and_check_run if is_small else submit_run
     for upload in uploads:
-        data = {"data": upload.read(), "file_name": upload.name or "run"}
+        file_name = upload.name or "run"
+        sent_file = SentFile.from_upload(upload)
         try:
-            runs.append(submit(actor=request.user, campaign=campaign, **fields, **data))
+            run = submit(
+                actor=request.user, campaign=campaign, data=sent_file, file_name=file_name, **fields
+            )
+            runs.append(run)
         except ActionRefused as refusal:
-            refused.append((data["file_name"], refusal))
+            refused.append((file_name, refusal))
     if not runs:
         add_refusals(form, refused)
         return None
@@ -128,9 +133,9 @@ def try_from_form(request: SignedInRequest, campaign: Campaign, form: RunForm) -
         name = upload.name or "run"
         try:
             trial = try_run(
-                actor=request.user, campaign=campaign, team=fields["team"], data=upload.read(),
-                file_name=name, tag=fields["tag"], replaces=fields["replaces"],
-                task=fields.get("task"),
+                actor=request.user, campaign=campaign, team=fields["team"],
+                data=SentFile.from_upload(upload), file_name=name, tag=fields["tag"],
+                replaces=fields["replaces"], task=fields.get("task"),
             )  # fmt: skip
             trials.append(trial)
         except ActionRefused as refusal:

@@ -53,6 +53,8 @@ class TopicScores:
 
 _runs: Cache[str, WarmRuns] = Cache(2)
 """The runs of campaigns: one of 50,000 documents takes 200 kB."""
+WARM_LINES = 20_000_000
+"""Runs of more lines together, 240 MB, do not stay in memory."""
 TOPIC_SCORES: Cache[tuple[str, object, str, Mark], TopicScores] = Cache(4000)
 """By runs, settings, topic and mark: those of 150 runs × 15 measures take 18 kB. The judgment log
 is append-only: a topic's mark always stands for the same judgments, so that scores as of an
@@ -257,7 +259,16 @@ def hash_runs(campaign: Campaign, runs: Sequence[Run]) -> str:
 
 
 def load_warm_runs(runs: Sequence[Run]) -> WarmRuns:
-    return WarmRuns([*map(matrices.load_run_matrix, runs)])
+    """``runs`` in memory; those of a campaign of many lines stay in their files."""
+    stored = matrices.StoredMatrices(runs)
+    if sum(run.lines for run in runs) > WARM_LINES and not is_in_round(runs):
+        return WarmRuns(stored, stay=False)
+    return WarmRuns([*stored])
+
+
+def is_in_round(runs: Sequence[Run]) -> bool:
+    """Whether earlier rounds have judged documents, which are removed from each run as a whole."""
+    return bool(runs) and runs[0].task is not None and runs[0].task.judged_before is not None
 
 
 def get_warm_runs(campaign: Campaign, runs: Sequence[Run]) -> WarmRuns:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, CampaignTask, Run
@@ -25,6 +24,7 @@ from poolbench.evaluation.measures.family import Measure
 from poolbench.evaluation.measures.names import UnknownMeasureError, parse_measures
 from poolbench.evaluation.measures.registry import DEFAULT_NAMES
 from poolbench.evaluation.options import ScoringOptions, read_options
+from poolbench.runs.pair_places import PairPlaces
 from poolbench.runs.residual import remove_judged_pairs
 from poolbench.runs.tables import QrelsTable, group_starts
 
@@ -97,8 +97,9 @@ def drop_topics(table: QrelsTable, dropped: frozenset[str]) -> QrelsTable:
     )
 
 
-_scored: Cache[tuple[object, ...], tuple[JudgmentTable, NDArray[np.int32]]] = Cache(8)
-"""By score set and the number of the campaign's pairs; some 8 MB each for 129 runs."""
+_scored: Cache[tuple[object, ...], tuple[JudgmentTable, PairPlaces]] = Cache(8)
+"""By score set and the number of the campaign's pairs; some 8 MB each for 129 runs, at most 16 MB
+and 8 bytes for each judged pair."""
 
 
 def rebuild_run_batch(score_set: ScoreSet, run: Run) -> ScoringBatch:
@@ -109,7 +110,7 @@ def rebuild_run_batch(score_set: ScoreSet, run: Run) -> ScoringBatch:
     )
 
 
-def get_placed_qrels(score_set: ScoreSet) -> tuple[JudgmentTable, NDArray[np.int32]]:
+def get_placed_qrels(score_set: ScoreSet) -> tuple[JudgmentTable, PairPlaces]:
     """As ``place_qrels``; cached."""
     pairs = len(matrices.get_pair_dictionary(score_set.campaign))
     # With the time of creation: a restored database reuses IDs.
@@ -117,8 +118,8 @@ def get_placed_qrels(score_set: ScoreSet) -> tuple[JudgmentTable, NDArray[np.int
     return _scored.get_or_compute(key, lambda: place_qrels(score_set))
 
 
-def place_qrels(score_set: ScoreSet) -> tuple[JudgmentTable, NDArray[np.int32]]:
-    """The judgments, and the row of each code of the campaign's pairs in them."""
+def place_qrels(score_set: ScoreSet) -> tuple[JudgmentTable, PairPlaces]:
+    """The judgments, and the rows of the campaign's pairs in them."""
     table = qrels_table(score_set.qrels)
     # Without the topics that were withheld when they were scored.
     table = drop_topics(table, frozenset(table.topics) - frozenset(score_set.topics))

@@ -32,12 +32,13 @@ from poolbench.evaluation.measures.family import Measure
 from poolbench.evaluation.options import ScoringOptions
 from poolbench.evaluation.stated_scale import list_scale_remarks
 from poolbench.runs.columnar import Columns
+from poolbench.runs.pair_places import PairPlaces
 
 KIND = "evaluation.evaluate"
 RUNS_A_SHARE = 10
-LINES_A_SHARE = 500_000
-"""So many are scored in about a second: fewer are not worth a task."""
-Placed: TypeAlias = tuple[JudgmentTable, NDArray[np.int32]]
+LINES_IN_ONE = 5_000_000
+"""Lines of all runs that are not shared: they are scored in a quarter of a second."""
+Placed: TypeAlias = tuple[JudgmentTable, PairPlaces]
 _placed: Cache[tuple[object, ...], Placed] = Cache(2)
 """By qrels version, what is left out of it, and the number of the campaign's pairs."""
 
@@ -82,7 +83,7 @@ def load_scoring_inputs(
 def split_runs(runs: Sequence[Run], digest: str) -> list[Share]:
     """Shares of at most ten runs, in order; of few lines, one of all runs."""
     size = RUNS_A_SHARE
-    if sum(run.lines for run in runs) <= LINES_A_SHARE:
+    if sum(run.lines for run in runs) <= LINES_IN_ONE:
         size = len(runs)
     groups = [runs[start : start + size] for start in range(0, len(runs), size)]
     return [
@@ -144,7 +145,7 @@ def compute_run_scores(
 
 
 def get_placed_judgments(inputs: ScoringInputs) -> Placed:
-    """The judgments to score by, and the row of each code of the campaign's pairs in them; cached
+    """The judgments to score by, and the rows of the campaign's pairs in them; cached
     for the next share.
     """
     dictionary = matrices.get_pair_dictionary(inputs.campaign)

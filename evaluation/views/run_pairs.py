@@ -39,7 +39,7 @@ from poolbench.evaluation.measures.titles import format_measure_title
 from poolbench.number_formats import format_decimals, format_p, format_signed
 from poolbench.statistics.estimate import Estimate
 
-MOST_RUNS = 60
+MOST_RUNS = 40
 """Runs in the map of run pairs; larger maps are unreadable."""
 MOST_PAIRS = 100
 """Run pairs in the table of the page; the downloads have all."""
@@ -176,21 +176,23 @@ def build_pair_map(
 ) -> list[tuple[str, int, list[dict[str, str]]]]:
     """Tag, place and cells of each run; the cell of the run itself is empty."""
     by_pair = {(row.first, row.second): row for row in comparisons.rows}
+    p = _("adjusted p")
     tags = [entry.tag for entry in entries]
     return [
-        (a, place, [pair_map_cell(a, b, by_pair, lower=lower) if a != b else {} for b in tags])
+        (a, place, [pair_map_cell(a, b, by_pair, p, lower=lower) if a != b else {} for b in tags])
         for place, a in enumerate(tags, start=1)
     ]
 
 
 def pair_map_cell(
-    a: str, b: str, by_pair: dict[tuple[str, str], PairRow], *, lower: bool
+    a: str, b: str, by_pair: dict[tuple[str, str], PairRow], name: str, *, lower: bool
 ) -> dict[str, str]:
-    """Compare run ``a`` with run ``b``; ``lower``: lower values are better."""
+    """Compare run ``a`` with run ``b``; ``lower``: lower values are better. ``name``: that of the
+    adjusted p in the language of the page.
+    """
     row, sign = (by_pair[a, b], 1) if (a, b) in by_pair else (by_pair[b, a], -1)
     difference = (row.difference or 0.0) * sign
-    adjusted = f"{_('adjusted p')} {format_p(row.adjusted)}"
-    label = f"{a} − {b}: {format_signed(difference)}, {adjusted}"
+    label = f"{a} − {b}: {format_signed(difference)}, {name} {format_p(row.adjusted)}"
     if row.adjusted is None:
         return {"mark": MARKS["none"], "kind": "none", "label": f"{a}, {b}: {row.reason}"}
     better = "better" if (difference > 0) != lower else "worse"

@@ -37,6 +37,8 @@ IDLE = timedelta(minutes=5)
 RECENT = 500
 MOST_AT_ONCE = 20_000
 """Fewer than the variables that a statement of SQLite may have."""
+SHARE = 0.2
+"""Of a part of the log, from which on it is read whole: each named row takes as long as several."""
 MIN_SEQUENCE = 5
 MOST_PER_HOUR = 1_800
 """Two seconds a document: faster is a script, or no reading, and forecasts nothing."""
@@ -141,14 +143,18 @@ def plan_progress(campaign: Campaign) -> list[PlanProgress]:
     return progress
 
 
-def assessor_progress(campaign: Campaign, plans: Sequence[PlanProgress]) -> list[AssessorProgress]:
-    """Every assessor, and every user who has judged, with pace and share."""
-    states, paces = slot_states_by_user(campaign), pace_by_user(campaign)
+def assessor_progress(
+    campaign: Campaign, plans: Sequence[PlanProgress], assessor: User | None = None
+) -> list[AssessorProgress]:
+    """Every assessor, and every user who has judged, with pace and share; or ``assessor`` alone."""
+    states, paces = slot_states_by_user(campaign), pace_by_user(campaign, assessor)
     topics, active = topics_by_user(plans)
     out, remaining = count_checked_out(campaign), remaining_by_assessor(campaign)
     waiting = {user: add_remaining(parts.values()) for user, parts in remaining.items()}
     nothing = Remaining()
     everyone = list_assessors(campaign) | User.objects.filter(pk__in=[*states, *paces])
+    if assessor is not None:
+        everyone = everyone.filter(pk=assessor.pk)
     return [
         AssessorProgress(
             user=user,
@@ -207,7 +213,8 @@ def pace_by_user(campaign: Campaign, assessor: User | None = None) -> dict[int, 
         rows &= log.numbers["assessor_id"] == assessor.pk
     people, judged = log.numbers["assessor_id"][rows], log.numbers["pk"][rows]
     own = {user: judged[people == user] for user in np.unique(people).tolist()}
-    times = list_times(campaign, [pk for rows in own.values() for pk in rows[-RECENT:].tolist()])
+    recent = np.sort(np.concatenate([[], *(rows[-RECENT:] for rows in own.values())]))
+    times = list_times(campaign, recent.astype(np.int64).tolist())
     return {
         user: replace(
             measure_pace([times[pk] for pk in rows[-RECENT:].tolist()]), judgments=len(rows)
@@ -219,9 +226,12 @@ def pace_by_user(campaign: Campaign, assessor: User | None = None) -> dict[int, 
 def list_times(campaign: Campaign, judgments: Sequence[int]) -> dict[int, datetime]:
     """When each of ``judgments`` (ids) was made."""
     times: dict[int, datetime] = {}
-    for start in range(0, len(judgments), MOST_AT_ONCE):
-        rows = campaign.judgments.filter(pk__in=judgments[start : start + MOST_AT_ONCE])
-        times.update(rows.order_by().values_list("pk", "judged_at"))
+    parts = [judgments[at : at + MOST_AT_ONCE] for at in range(0, len(judgments), MOST_AT_ONCE)]
+    for part in parts:
+        rows = campaign.judgments.filter(pk__gte=min(part), pk__lte=max(part)).order_by()
+        if len(part) < SHARE * (max(part) - min(part) + 1):
+            rows = rows.filter(pk__in=part)
+        times.update(rows.values_list("pk", "judged_at").iterator(chunk_size=MOST_AT_ONCE))
     return times
 
 

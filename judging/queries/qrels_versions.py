@@ -10,9 +10,17 @@ from django.db.models import Exists, OuterRef, Q
 from campaigns.models import Campaign
 from judging.models import Audience, Purpose, Qrels
 from judging.queries.judgments import qrels_table
+from poolbench.cache import Cache
 from poolbench.judging.policy_rules import CROWD_RULES, CrowdRule
 from poolbench.reports.csv import format_csv
 from pooling.queries.judgment_log import read_judgment_log
+
+Changes = list[tuple[str, str, int | None, int | None]]
+Flows = Counter[tuple[int | None, int | None]]
+_comparisons: Cache[tuple[str, str], tuple[Changes, Flows]] = Cache(
+    200_000, lambda compared: len(compared[0])
+)
+"""By the hashes of two versions, which never change."""
 
 
 @dataclass(frozen=True)
@@ -23,8 +31,8 @@ class QrelsComparison:
 
     before: Qrels
     after: Qrels
-    changes: list[tuple[str, str, int | None, int | None]]
-    flows: Counter[tuple[int | None, int | None]]
+    changes: Changes
+    flows: Flows
 
     @property
     def same(self) -> int:
@@ -45,15 +53,22 @@ class QrelsComparison:
 
 def compare_qrels_versions(before: Qrels, after: Qrels) -> QrelsComparison:
     """All pairs of either version; the changes sorted by topic and docno."""
+    key = before.sha256, after.sha256
+    changes, flows = _comparisons.get_or_compute(key, lambda: list_grade_changes(before, after))
+    return QrelsComparison(before, after, changes, flows)
+
+
+def list_grade_changes(before: Qrels, after: Qrels) -> tuple[Changes, Flows]:
+    """``changes`` and ``flows`` of the comparison."""
     old, new = qrels_table(before).by_pair(), qrels_table(after).by_pair()
-    flows: Counter[tuple[int | None, int | None]] = Counter()
-    changes = []
+    flows: Flows = Counter()
+    changes: Changes = []
     for pair in sorted(old.keys() | new.keys()):
         was, now = old.get(pair), new.get(pair)
         flows[was, now] += 1
         if was != now:
             changes.append((*pair, was, now))
-    return QrelsComparison(before, after, changes, flows)
+    return changes, flows
 
 
 def format_qrels_changes(comparison: QrelsComparison) -> str:
@@ -81,6 +96,8 @@ def list_crowd_rules(campaign: Campaign) -> list[CrowdRule]:
 
 def find_study_model(campaign: Campaign) -> str:
     """The model that the latest crowd study with judgments has chosen; empty without one."""
+    if not read_judgment_log(campaign).units:
+        return ""
     judged = campaign.judgments.filter(purpose=Purpose.JUDGE, unit__plan=OuterRef("pk"))
     plans = campaign.plans.filter(Exists(judged.exclude(unit__trial=True)), study__isnull=False)
     return plans.order_by("-pk").values_list("study__aggregation", flat=True).first() or ""

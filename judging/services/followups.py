@@ -53,7 +53,10 @@ def add_third_slots(slots: Sequence[Slot]) -> None:
     judged = [
         item
         for item, by_k in states.items()
-        if THIRD_K not in by_k and len(by_k) > 1 and set(by_k.values()) == {Slot.State.JUDGED}
+        if item is not None
+        and THIRD_K not in by_k
+        and len(by_k) > 1
+        and set(by_k.values()) == {Slot.State.JUDGED}
     ]
     if not judged:
         return

@@ -11,7 +11,7 @@ import numpy as np
 from judging.models import Judgment
 from judging.rules import MAX_PASSAGE, MAX_PASSAGES
 from judging.services.bulk import ImportRow
-from poolbench.judging.exchange.duplicates import BallotTable, ImportedBallot
+from poolbench.judging.exchange.duplicates import ImportedBallot, ImportedBallots
 
 Ints = np.ndarray[Any, np.dtype[np.int64]]
 AT_ONCE = 20_000
@@ -21,7 +21,7 @@ AT_ONCE = 20_000
 class ImportRows(Sequence[ImportRow]):
     """The judgments of one assessor: ``ballots`` at ``places``; ``topics`` are keys by number."""
 
-    ballots: BallotTable
+    ballots: ImportedBallots
     places: Ints
     topics: Mapping[str, int]
 
@@ -81,7 +81,7 @@ def import_row(ballot: ImportedBallot, topics: Mapping[str, int]) -> ImportRow:
     )
 
 
-def group_ballots(ballots: BallotTable) -> Iterator[tuple[str, Ints]]:
+def group_ballots(ballots: ImportedBallots) -> Iterator[tuple[str, Ints]]:
     """The assessors in the order of their first ballots, each with the places of theirs."""
     codes, first = np.unique(ballots.assessors, return_index=True)
     for code in codes[np.argsort(first)].tolist():

@@ -18,6 +18,7 @@ from campaigns.queries.scales import list_judging_grades
 from campaigns.rules import require_permission
 from campaigns.services import events
 from campaigns.services.decisions import check_decision
+from campaigns.services.rows import Row
 from judging.models import Audience, Judgment, Plan, Purpose, Slot
 from judging.queries.confirmations import describe_plan_closing
 from judging.queries.slots import cancelable_slots, free_slots
@@ -73,6 +74,10 @@ class PlanAllocation:
     max_judgments: int
     """Per document."""
 
+    def build_rows(self, order: str) -> list[Row]:
+        """The rows of the slots, without their plan."""
+        return build_slot_rows(self.pairs, self.slots, order, self.assessors)
+
 
 def create_plan(
     *,
@@ -105,14 +110,11 @@ def create_plan(
     before = latest_plan_id(campaign)
     allocation = allocate_plan(pool, scheme, assessors, topics)
     check_max_overlap(audience, allocation.max_judgments, max_overlap)
-    rows = build_slot_rows(allocation.pairs, allocation.slots, scheme.order, allocation.assessors)
+    rows = allocation.build_rows(scheme.order)
     with transaction.atomic():
         # Locked, so that two plans created concurrently cannot share a pair.
         Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
-        if latest_plan_id(campaign) != before:
-            fix = "Check the judging page, then create this plan again."
-            message = "Another plan was created in the meantime."
-            raise ActionRefused("planned-meanwhile", message, fix)
+        check_latest_plan(campaign, before)
         plan = Plan.objects.create(
             campaign=campaign,
             pool=pool,
@@ -229,6 +231,14 @@ def plan_seed(pool: Pool, design: str) -> int:
 def latest_plan_id(campaign: Campaign) -> int | None:
     newest: int | None = campaign.plans.aggregate(newest=Max("pk"))["newest"]
     return newest
+
+
+def check_latest_plan(campaign: Campaign, before: int | None) -> None:
+    """Refuse if there is a later plan than ``before``."""
+    if latest_plan_id(campaign) != before:
+        fix = "Check the judging page, then create this plan again."
+        message = "Another plan was created in the meantime."
+        raise ActionRefused("planned-meanwhile", message, fix)
 
 
 def check_plan_options(campaign: Campaign, scheme: PlanOptions) -> None:

@@ -20,9 +20,11 @@ from pooling.models import PoolItem
 
 Pair = tuple[int, str]
 Ints = np.ndarray[Any, np.dtype[np.int64]]
+Mask = np.ndarray[Any, np.dtype[np.bool_]]
 BATCH = 500
-FEW = 20_000
-"""Up to so many keys are asked for in batches; for more, all rows are read."""
+FEW = 1_000
+"""Up to so many keys each is looked up; for more, all rows of their topics are read."""
+AT_ONCE = 20_000
 NONE = -1
 COLUMNS = ("pair", "pk", "k", "holder", "reserved", "free")
 
@@ -41,7 +43,7 @@ class SlotTable:
         numbers = {pair: number for number, pair in enumerate(pairs)}
         return cls(campaign, numbers, read_slots(campaign, numbers))
 
-    def choose(self, assessor: int, numbers: Ints, thirds: Ints) -> Ints:
+    def choose(self, assessor: int, numbers: Ints, thirds: Mask) -> Ints:
         """By pair of ``numbers``, the place of the slot that this assessor's judgment fills, or
         ``NONE``: their own, otherwise a free one; a third judgment that of one if there is any,
         all others a planned one.
@@ -59,8 +61,8 @@ class SlotTable:
         misfit = (slots["k"][places] == THIRD_K) != thirds[rows]
         order = np.lexsort((slots["pk"][places], slots["k"][places], misfit, other, rows))
         chosen = np.full(len(numbers), NONE)
-        found, best = np.unique(rows[order], return_index=True)
-        chosen[found] = places[order][best]
+        fitting, best = np.unique(rows[order], return_index=True)
+        chosen[fitting] = places[order][best]
         return chosen
 
     def take(self, assessor: User, places: Ints, state: str) -> Ints:
@@ -84,9 +86,10 @@ class SlotTable:
                 unit_position=None,
             )
             if taken < len(part):
-                kept = list(slots.filter(token=token).values_list("pk", flat=True))
-                part, gone = split_by(part, np.isin(self.columns["pk"][part], kept))
-                lost += gone.tolist()
+                ours = list(slots.filter(token=token).values_list("pk", flat=True))
+                is_kept = np.isin(self.columns["pk"][part], ours)
+                lost += part[~is_kept].tolist()
+                part = part[is_kept]
             self.columns["holder"][part] = assessor.pk
             self.columns["free"][part] = 0
         return np.array(lost, np.int64)
@@ -101,10 +104,6 @@ class SlotTable:
         self.columns = sort_columns(joined)
 
 
-def split_by(values: Ints, mask: Ints) -> tuple[Ints, Ints]:
-    return values[mask], values[~mask]
-
-
 def read_slots(campaign: Campaign, pairs: dict[Pair, int]) -> dict[str, Ints]:
     """By name of ``COLUMNS``, the values of the slots of ``pairs``, sorted by pair."""
     numbers = number_items(campaign, pairs)
@@ -112,7 +111,9 @@ def read_slots(campaign: Campaign, pairs: dict[Pair, int]) -> dict[str, Ints]:
     free = Case(When(free_slots(), then=Value(1)), default=Value(0))
     users = (Coalesce("assessor", 0), Coalesce("reserved_for", 0))
     names = ("item", "pk", "k", *users, free)
-    read = [np.array(rows, np.int64) for rows in read_rows(slots, "item", list(numbers), names)]
+    topics = sorted({topic for topic, _ in pairs})
+    parts = iter_row_parts(slots, "item", list(numbers), topics, names)
+    read = [np.array(rows, np.int64) for rows in parts]
     table = np.concatenate(read) if read else np.empty((0, len(COLUMNS)), np.int64)
     items = np.fromiter(numbers, np.int64, len(numbers))
     order = np.argsort(items)
@@ -132,27 +133,30 @@ def sort_columns(columns: dict[str, Ints]) -> dict[str, Ints]:
 def number_items(campaign: Campaign, pairs: dict[Pair, int]) -> dict[int, int]:
     """The number of the pair by pool item, of all pools of the campaign."""
     items = PoolItem.objects.filter(pool__campaign=campaign).order_by()
-    docnos = list({docno for _, docno in pairs})
-    found: dict[int, int] = {}
-    for rows in read_rows(items, "docno", docnos, ("pk", "topic", "docno")):
+    docnos, topics = list({docno for _, docno in pairs}), sorted({topic for topic, _ in pairs})
+    numbered: dict[int, int] = {}
+    if len(docnos) <= FEW:
+        items = items.filter(topic__in=topics)
+    for rows in iter_row_parts(items, "docno", docnos, topics, ("pk", "topic", "docno")):
         for pk, topic, docno in rows:
             if (number := pairs.get((topic, docno))) is not None:
-                found[pk] = number
-    return found
+                numbered[pk] = number
+    return numbered
 
 
-def read_rows(
-    rows: QuerySet[Any], name: str, keys: Sequence[Any], fields: Sequence[Any]
+def iter_row_parts(
+    rows: QuerySet[Any],
+    name: str,
+    keys: Sequence[Any],
+    topics: Sequence[int],
+    fields: Sequence[Any],
 ) -> Iterator[list[Any]]:
     """Lists of ``fields`` of the ``rows`` whose ``name`` is one of ``keys``; for many keys of all
-    rows.
+    rows of ``topics``.
     """
-    if len(keys) > FEW:
-        values = rows.values_list(*fields).iterator(chunk_size=FEW)
-        while part := list(islice(values, FEW)):
-            yield part
-        return
+    name, keys = (name, keys) if len(keys) <= FEW else ("topic", topics)
     for first in range(0, len(keys), BATCH):
         some = rows.filter(**{f"{name}__in": keys[first : first + BATCH]})
-        if found := list(some.values_list(*fields)):
-            yield found
+        values = some.values_list(*fields).iterator(chunk_size=AT_ONCE)
+        while part := list(islice(values, AT_ONCE)):
+            yield part

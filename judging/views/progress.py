@@ -110,14 +110,14 @@ def judging_assessor_view(request: SignedInRequest, slug: str, username: str) ->
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     user = get_assessor(campaign, username)
     plans = plan_progress(campaign)
-    rows = {row.user.pk: row for row in assessor_progress(campaign, plans)}
+    own = assessor_progress(campaign, plans, user)
     assignments = Assignment.objects.filter(
         plan__campaign=campaign, plan__kind="judge", assessor=user
     ).exclude(plan__state=Plan.State.CLOSED)
     page = {
         "campaign": campaign,
         "person": user,
-        "row": rows.get(user.pk),
+        "row": next(iter(own), None),
         "assignments": assignments.select_related("topic", "plan__pool").order_by(
             "-plan", "topic__position"
         ),

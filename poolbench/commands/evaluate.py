@@ -30,6 +30,7 @@ from poolbench.commands.run_lists import add_run_files
 from poolbench.commands.score_files import RunScorer
 from poolbench.evaluation.bpref_advice import list_bpref_warnings
 from poolbench.evaluation.comparison.scores import unique_run_tags
+from poolbench.evaluation.evaluate import ScoredRun
 from poolbench.evaluation.formats import FORMATS, LABEL
 from poolbench.evaluation.inputs import read_qrels
 from poolbench.evaluation.judgments import JudgmentTable

@@ -37,9 +37,7 @@ class RunScorer:
     measures: Sequence[Measure]
     options: ScoringOptions
 
-    def score_files(
-        self, paths: Sequence[str], processes: int
-    ) -> Iterator[FileResult[ScoredRun]]:
+    def score_files(self, paths: Sequence[str], processes: int) -> Iterator[FileResult[ScoredRun]]:
         """The scores of each of ``paths``, in their order; a large run is read by all
         ``processes``.
         """

@@ -17,6 +17,7 @@ from poolbench.evaluation.judgments import Floats, Ints, JudgmentTable
 from poolbench.evaluation.matching import apply_options, batch_from_places
 from poolbench.evaluation.measures.family import Measure
 from poolbench.evaluation.options import ScoringOptions
+from poolbench.runs.pair_places import PairPlaces
 from poolbench.runs.run_matrix import RunMatrix
 from poolbench.runs.tables import group_starts
 
@@ -24,22 +25,28 @@ from poolbench.runs.tables import group_starts
 @dataclass(frozen=True, eq=False)
 class WarmRuns:
     """Runs as pair codes. ``ranked[topic]`` is ``(codes, starts)`` of that topic in all runs:
-    run ``i`` retrieved ``codes[starts[i]:starts[i + 1]]``, in rank order.
+    run ``i`` retrieved ``codes[starts[i]:starts[i + 1]]``, in rank order. If not ``stay``, topics
+    are read from ``matrices`` each time.
     """
 
     matrices: Sequence[RunMatrix]
+    stay: bool = True
     ranked: dict[str, tuple[NDArray[np.int32], Ints]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.matrices)
 
     def of_topic(self, topic: str) -> tuple[NDArray[np.int32], Ints]:
-        """All runs' rankings of ``topic``, concatenated; cached."""
-        if topic not in self.ranked:
-            parts = [retrieved_codes(matrix, topic) for matrix in self.matrices]
-            together = np.concatenate(parts) if parts else np.empty(0, np.int32)
-            self.ranked[topic] = together, group_starts([len(part) for part in parts])
-        return self.ranked[topic]
+        """All runs' rankings of ``topic``, concatenated; cached if they stay."""
+        if topic in self.ranked:
+            return self.ranked[topic]
+        # Copied, so that no more than one matrix is in memory if they are read each time.
+        parts = [retrieved_codes(matrix, topic).copy() for matrix in self.matrices]
+        together = np.concatenate(parts) if parts else np.empty(0, np.int32)
+        ranked = together, group_starts([len(part) for part in parts])
+        if self.stay:
+            self.ranked[topic] = ranked
+        return ranked
 
 
 def retrieved_codes(matrix: RunMatrix, topic: str) -> NDArray[np.int32]:
@@ -51,28 +58,30 @@ def retrieved_codes(matrix: RunMatrix, topic: str) -> NDArray[np.int32]:
 
 
 def build_run_batch(
-    matrix: RunMatrix, judged: JudgmentTable, places: NDArray[np.int32], options: ScoringOptions
+    matrix: RunMatrix, judged: JudgmentTable, places: PairPlaces, options: ScoringOptions
 ) -> ScoringBatch:
     """One run over the judged topics: one gather."""
-    return batch_from_places(judged, matrix.topics, matrix.starts, places[matrix.pairs], options)
+    return batch_from_places(
+        judged, matrix.topics, matrix.starts, places.take(matrix.pairs), options
+    )
 
 
 def score_topic(
     runs: WarmRuns,
     judged: JudgmentTable,
-    places: NDArray[np.int32],
+    places: PairPlaces,
     measures: Sequence[Measure],
     options: ScoringOptions,
     first: int = 0,
 ) -> Floats:
     """Values by run and measure for the single topic of ``judged``, after a new judgment.
 
-    ``places[code] - first`` is a pair's index in ``judged``, of the pairs of the topic; below 0 it
+    ``places`` less ``first`` is a pair's index in ``judged``, of the pairs of the topic; below 0 it
     has none.
     """
     (topic,) = judged.topics
     codes, starts = runs.of_topic(topic)
-    ranked_places = places[codes] - first
+    ranked_places = places.take(codes) - first
     rows = np.flatnonzero(ranked_places >= 0)
     segment = np.searchsorted(starts, rows, side="right") - 1
     lengths = np.diff(starts)

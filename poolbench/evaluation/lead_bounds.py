@@ -18,7 +18,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from poolbench.evaluation.batch import ScoringBatch
 from poolbench.evaluation.bounds import compute_bounds
@@ -28,6 +27,7 @@ from poolbench.evaluation.judgments import JudgmentTable
 from poolbench.evaluation.measures.family import Measure
 from poolbench.evaluation.options import ScoringOptions, gains_for_grades
 from poolbench.evaluation.scale import list_scale_grades, top_grade
+from poolbench.runs.pair_places import PairPlaces
 from poolbench.runs.run_matrix import RunMatrix
 from poolbench.runs.tables import group_starts
 
@@ -55,14 +55,14 @@ class LeadBounds:
 def compute_lead_bounds(
     runs: Sequence[RunMatrix],
     judged: JudgmentTable,
-    places: NDArray[np.int32],
+    places: PairPlaces,
     options: ScoringOptions,
     measure: Measure,
     cut: int,
 ) -> LeadBounds:
     """The bounds of the lead of the first of ``runs`` by the mean of ``measure``.
 
-    ``places[code]`` is the row of a pair in ``judged``, -1 for none.
+    ``places`` are the rows of pairs in ``judged``.
     """
     opened, at, count = list_open_documents(runs, judged, places, cut)
     if not count or not has_lead_bounds(measure):
@@ -80,8 +80,8 @@ def has_lead_bounds(measure: Measure) -> bool:
 
 
 def list_open_documents(
-    runs: Sequence[RunMatrix], judged: JudgmentTable, places: NDArray[np.int32], cut: int
-) -> tuple[JudgmentTable, NDArray[np.int32], int]:
+    runs: Sequence[RunMatrix], judged: JudgmentTable, places: PairPlaces, cut: int
+) -> tuple[JudgmentTable, PairPlaces, int]:
     """``judged`` with the open documents as listed ones of grade ``OPEN`` and no others below 0,
     the row of each code in it, and their number.
     """
@@ -91,7 +91,7 @@ def list_open_documents(
         sizes = np.diff(run.starts)
         ranks = np.arange(len(run.pairs)) - np.repeat(run.starts[:-1], sizes)
         topic = np.repeat([number.get(name, -1) for name in run.topics], sizes).astype(np.int64)
-        place = places[run.pairs]
+        place = places.take(run.pairs)
         is_judged = (place >= 0) & (judged.grades[place] >= 0) if len(judged.grades) else place >= 0
         is_open = (ranks < cut) & (topic >= 0) & ~is_judged
         codes.append(run.pairs[is_open])
@@ -99,15 +99,18 @@ def list_open_documents(
     opened, first = np.unique(np.concatenate(codes), return_index=True)
     # What is listed and unjudged moves to the open documents, or is none of them.
     grades = np.maximum(judged.grades, 0)
-    listed = places[opened][places[opened] >= 0]
-    grades[listed] = OPEN
-    unlisted = places[opened] < 0
+    listed = places.take(opened)
+    grades[listed[listed >= 0]] = OPEN
+    unlisted = listed < 0
     belongs = np.concatenate((judged.topic_index, np.concatenate(topics)[first][unlisted]))
     order = np.argsort(belongs, kind="stable")
     row = np.empty(len(order), np.int32)
     row[order] = np.arange(len(order))
-    after = np.where(places >= 0, row[places], -1).astype(np.int32) if len(row) else places.copy()
-    after[opened[unlisted]] = row[len(grades) :]
+    after = PairPlaces.from_codes(
+        len(places),
+        np.concatenate((places.codes, opened[unlisted])),
+        np.concatenate((row[places.rows], row[len(grades) :])),
+    )
     together = np.append(grades, np.full(np.count_nonzero(unlisted), OPEN, np.int32))[order]
     starts = group_starts(np.bincount(belongs, minlength=len(judged.topics)))
     return JudgmentTable.from_arrays(judged.topics, starts, together), after, len(opened)

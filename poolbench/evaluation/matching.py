@@ -53,8 +53,8 @@ def match_tables(
             not single and is_reordered_by_32_bits(piece, judged.topics)
         )
         run = in_single_precision(piece) if single else piece
-        found = judged.index.find(run)
-        matches.append(_match_places(run.tag, run.topics, run.starts, found))
+        places = judged.index.find(run)
+        matches.append(_match_places(run.tag, run.topics, run.starts, places))
     return replace(join_matches(matches, judged), is_reordered=is_reordered)
 
 

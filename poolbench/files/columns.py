@@ -13,9 +13,10 @@ from itertools import islice
 
 from poolbench.files.faults import SHOWN_PER_CODE, FaultReport, format_count
 from poolbench.files.file_kinds import detect_foreign_kind
+from poolbench.files.streams import drop_pages
 from poolbench.reading.reader import LineBlock, scan_blocks
 
-_BOM = b"\xef\xbb\xbf"
+BOM = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True)
@@ -47,10 +48,11 @@ class ColumnFile:
     lines: int = 0
     _starts: list[int] = field(default_factory=list)
     _spans: list[slice] = field(default_factory=list)
+    _forgotten: int = 0
 
     def __post_init__(self) -> None:
-        if self.data.startswith(_BOM):
-            self.data = self.data[len(_BOM) :]
+        if self.data[: len(BOM)] == BOM:
+            self.data = self.data[len(BOM) :]
             message = "The file starts with a byte order mark; it was ignored."
             fix = "Save the file as UTF-8 without BOM."
             self.report.add(self.layout.bom, message, fix, line=1, column=1)
@@ -75,6 +77,7 @@ class ColumnFile:
             self._spans.append(block.span)
             self.lines = block.first + block.size - 1
             yield block
+            self._forgotten = drop_pages(self.data, self._forgotten, block.span.stop)
 
     def _accept_line(self, number: int, line: bytes) -> bool:
         """Whether a line has all fields; one that is neither empty nor a comment is a fault."""

@@ -7,13 +7,19 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from poolbench.pooling.candidates import Floats, Ints, RunListing
+from poolbench.reading.machine_words import Places
 from poolbench.reading.reader import DocnoArray
+from poolbench.runs.pair_places import PairPlaces
 from poolbench.runs.run_matrix import PairDictionary, RunMatrix
-from poolbench.runs.tables import RunTable, group_starts
+from poolbench.runs.tables import RunTable, group_starts, split_topic_ranges
 
 Run = TypeVar("Run")
+
+_ENTRIES = 1 << 20
+"""Entries of a listing that are put in order at once: some 150 MB."""
 
 
 @dataclass(frozen=True)
@@ -59,21 +65,83 @@ def build_listing_from_matrices(
     seed: int,
     topics: Collection[str] | None = None,
 ) -> RunListing:
-    """The same from run matrices, each with its tag."""
-    ordered = sort_runs_by_tag(runs)
+    """The same from run matrices, each with its tag, of which one is in memory at a time.
+
+    Large listings are made of some topics at a time.
+    """
+    wanted = None if topics is None else frozenset(topics)
+    ordered = sort_runs_by_tag([(tag, truncate_matrix(run, cutoff, wanted)) for tag, run in runs])
     names = answered_topics([run for _, run in ordered], topics)
+    sizes = np.zeros(len(names), np.int64)
+    number = {name: at for at, name in enumerate(names)}
+    for _, run in ordered:
+        sizes[[number[topic] for topic in run.topics]] += np.diff(run.starts)
+    ranges = list(split_topic_ranges(group_starts(sizes), _ENTRIES)) or [(0, 0)]
+    parts = (_list_topics(ordered, dictionary, names[a:b], cutoff, seed) for a, b in ranges)
+    return next(parts) if len(ranges) == 1 else join_listings(parts, names, int(sizes.sum()))
+
+
+def _list_topics(
+    ordered: Sequence[tuple[str, RunMatrix]],
+    dictionary: PairDictionary,
+    names: tuple[str, ...],
+    cutoff: int,
+    seed: int,
+) -> RunListing:
+    """The listing of the topics ``names``."""
     cuts = [cut_run(run.topics, run.starts, names, cutoff) for _, run in ordered]
     pairs = [run.pairs[cut.row] for (_, run), cut in zip(ordered, cuts, strict=True)]
     scores = [run.scores[cut.row] for (_, run), cut in zip(ordered, cuts, strict=True)]
     code = np.concatenate([np.empty(0, np.int32), *pairs])
-    # Marking the codes is several times faster than sorting them.
-    is_listed = np.zeros(len(dictionary), bool)
-    is_listed[code] = True
-    place = (np.cumsum(is_listed) - 1)[code]
-    docnos = dictionary.get_docnos(np.flatnonzero(is_listed).astype(np.int32))
+    listed = list_distinct(code, len(dictionary))
+    place = PairPlaces.from_codes(len(dictionary), listed, np.arange(len(listed))).take(code)
+    docnos = dictionary.get_docnos(listed)
     return assemble_listing(
         tuple(tag for tag, _ in ordered), names, cuts, scores, docnos, place, seed
     )
+
+
+def join_listings(parts: Iterable[RunListing], topics: tuple[str, ...], entries: int) -> RunListing:
+    """The listing of ``topics`` of ``parts``, which have some of them each, in their order."""
+    run, doc, rank = (np.empty(entries, np.int64) for _ in range(3))
+    score, end = np.empty(entries), 0
+    documents, sizes, texts, lengths = list[Ints](), list[Ints](), list[bytes](), list[Places]()
+    for part in parts:
+        rows = slice(end, end := end + len(part.run))
+        run[rows], doc[rows], rank[rows], score[rows] = part.run, part.doc, part.rank, part.score
+        documents.append(np.diff(part.starts))
+        sizes.append(np.diff(part.entries))
+        texts.append(part.docnos.joined())
+        lengths.append(part.docnos.lengths)
+    together = np.concatenate(lengths)
+    return RunListing(
+        runs=part.runs,
+        topics=topics,
+        starts=group_starts(np.concatenate(documents)),
+        docnos=DocnoArray(b"".join(texts), group_starts(together)[:-1], together),
+        entries=group_starts(np.concatenate(sizes)),
+        run=run,
+        doc=doc,
+        rank=rank,
+        score=score,
+        seed=part.seed,
+    )
+
+
+def truncate_matrix(run: RunMatrix, cutoff: int, topics: Collection[str] | None) -> RunMatrix:
+    """The first ``cutoff`` documents of each topic, or of each of ``topics``, copied."""
+    names = tuple(topic for topic in run.topics if topics is None or topic in topics)
+    cut = cut_run(run.topics, run.starts, names, cutoff)
+    starts = group_starts(np.bincount(cut.topic, minlength=len(names)))
+    return RunMatrix(names, starts, run.pairs[cut.row], run.scores[cut.row])
+
+
+def list_distinct(codes: NDArray[np.int32], size: int) -> NDArray[np.int32]:
+    """The distinct ones of ``codes``, ascending; all are below ``size``."""
+    # Marking the codes is several times faster than sorting them.
+    is_listed = np.zeros(size, bool)
+    is_listed[codes] = True
+    return np.flatnonzero(is_listed).astype(np.int32)
 
 
 def sort_runs_by_tag(runs: Iterable[tuple[str, Run]]) -> list[tuple[str, Run]]:
@@ -117,7 +185,7 @@ def assemble_listing(
     cuts: Sequence[TruncatedRun],
     scores: Sequence[Floats],
     docnos: DocnoArray,
-    place: Ints,
+    place: Places,
     seed: int,
 ) -> RunListing:
     """A listing from entries run by run; ``docnos[place[i]]`` is the docno of entry ``i``, and

@@ -69,7 +69,7 @@ def scan_blocks(data: bytes, width: int, accept: LineFilter) -> Iterator[LineBlo
         end = data.find(b"\n", start + _BLOCK)
         end = len(data) if end < 0 else end
         # The newline at the end of the file does not start another line.
-        stop = end - (end == len(data) and data.endswith(b"\n"))
+        stop = end - (end == len(data) and data[-1:] == b"\n")
         spans = scan_fields(data, start, stop, width)
         spans = spans or _scan_accepted(data, slice(start, stop), width, first, accept)
         lines = _line_numbers(spans.lines, first)

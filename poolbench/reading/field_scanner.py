@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from poolbench.reading.machine_words import MANY_BYTES, Ints, Places
+from poolbench.reading.machine_words import Ints, Places, choose_offset_type
 
 Bytes = NDArray[np.uint8]
 
@@ -59,12 +59,10 @@ def scan_fields(data: bytes, start: int, stop: int, width: int) -> FieldSpans | 
     spans = scan_single_gaps(block, gaps, width) or scan_any_gaps(block, gaps, width)
     if spans is None or (block[spans.starts[:, 0]] == _HASH).any():
         return None
-    # 32 bits, wherever they suffice, are half as many bytes to read and write.
-    kind = np.int32 if len(data) < MANY_BYTES else np.int64
-    starts, ends = spans.starts.astype(kind, copy=False), spans.ends.astype(kind, copy=False)
-    starts += start
-    ends += start
-    return FieldSpans(spans.size, spans.lines, starts, ends)
+    kind = choose_offset_type(len(data))
+    starts: Places = spans.starts.astype(kind, copy=False)
+    ends: Places = spans.ends.astype(kind, copy=False)
+    return FieldSpans(spans.size, spans.lines, starts + start, ends + start)
 
 
 def scan_single_gaps(block: Bytes, gaps: Ints, width: int) -> FieldSpans | None:
@@ -75,15 +73,14 @@ def scan_single_gaps(block: Bytes, gaps: Ints, width: int) -> FieldSpans | None:
     """
     if not len(gaps) or len(gaps) % width:
         return None
-    kind = np.int32 if len(block) < MANY_BYTES else np.int64
-    ends = gaps.reshape(-1, width).T.astype(kind, order="C")
+    ends: Places = gaps.reshape(-1, width).T.astype(choose_offset_type(len(block)), order="C")
     kinds = block.take(gaps)
     if (kinds[width - 1 :: width] != _LINE).any():
         return None
     others = len(gaps) - ends.shape[1] - np.count_nonzero(kinds == _BLANK)
     if others and others != np.count_nonzero(kinds == _TAB):
         return None
-    starts = np.empty_like(ends)
+    starts: Places = np.empty_like(ends)
     np.add(ends[:-1], 1, out=starts[1:])
     starts[0, 0] = 0
     np.add(ends[-1, :-1], 1, out=starts[0, 1:])

@@ -16,7 +16,7 @@ Places = NDArray[np.signedinteger]
 Mask = NDArray[np.bool_]
 
 _LITTLE_ENDIAN = np.dtype("<u8")
-MANY_BYTES = (1 << 31) - (1 << 12)
+_MANY_BYTES = (1 << 31) - (1 << 12)
 """From here on an offset does not fit into 32 bits; a word begins up to ``docnos.LONGEST`` behind
 one."""
 _LARGEST_LEARNT = 31 << 20
@@ -25,6 +25,13 @@ _LARGEST_LEARNT = 31 << 20
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 """2^64 divided by the golden ratio, to the next odd integer: see ``mix_bits``."""
 _HALF = np.uint64(32)
+
+
+def choose_offset_type(size: int) -> type[np.int32 | np.int64]:
+    """The type of offsets into ``size`` bytes: 32 bits, half as many to read and write, wherever
+    they suffice.
+    """
+    return np.int32 if size < _MANY_BYTES else np.int64
 
 
 def byte_windows(data: bytes, width: int = 8) -> NDArray[np.void]:

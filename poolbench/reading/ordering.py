@@ -91,8 +91,8 @@ def _sort_ties(tie: Places, docnos: DocnoArray) -> Ints:
 
 def _count_in_ties(tie: Places, keys: list[Words | Places], largest: int) -> Ints:
     """The place of a row in its tie is the number of rows with a larger docno: each row is compared
-    with the next one, the next but one and so on, all rows at once. A sort compares a row of a small
-    tie as often, but one by one.
+    with the next one, the next but one and so on, all rows at once. A sort compares the rows of a
+    small tie as often, but one by one.
     """
     places = np.flatnonzero(np.diff(tie, prepend=0))
     place = np.repeat(places, np.diff(places, append=len(tie)))

@@ -8,8 +8,10 @@ type and length of each array; everything else in it belongs to the writer.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from mmap import mmap
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -31,10 +33,27 @@ def iter_column_parts(head: Mapping[str, Any], columns: Columns) -> Iterator[byt
     """The file of ``head`` and ``columns``, one column at a time."""
     listed = {name: np.ascontiguousarray(values) for name, values in columns.items()}
     specs = [[name, values.dtype.str, len(values)] for name, values in listed.items()]
-    text = json.dumps({**head, "columns": specs}, ensure_ascii=False).encode()
-    yield _pad(MAGIC + len(text).to_bytes(4, "little") + text)
+    yield _write_head(head, specs)
     for values in listed.values():
         yield _pad(values.tobytes())
+
+
+def create_columns(
+    path: Path, head: Mapping[str, Any], specs: Sequence[tuple[str, str, int]]
+) -> tuple[mmap, dict[str, NDArray[Any]]]:
+    """A file of columns to be filled in place, mapped: ``specs`` are name, type and length.
+
+    The disk has room for all of it, or this raises ``OSError``: a full disk would otherwise end the
+    process when it writes.
+    """
+    begin = _write_head(head, [[*spec] for spec in specs])
+    sizes = [np.dtype(kind).itemsize * length for _, kind, length in specs]
+    with path.open("wb+") as stream:
+        os.posix_fallocate(stream.fileno(), 0, len(begin) + sum(map(_round_up, sizes)))
+        stream.write(begin)
+        stream.flush()
+        data = mmap(stream.fileno(), 0)
+    return data, read_columns(data)[1]
 
 
 def read_columns(data: bytes | mmap) -> tuple[dict[str, Any], dict[str, NDArray[Any]], int]:
@@ -43,18 +62,34 @@ def read_columns(data: bytes | mmap) -> tuple[dict[str, Any], dict[str, NDArray[
 
     Raises ``ValueError`` for anything else.
     """
+    head, places = locate_columns(data)
+    columns = {name: np.frombuffer(data, *column) for name, column in places.items()}
+    return head, columns, max((place for *_, place in places.values()), default=0)
+
+
+def locate_columns(data: bytes | mmap) -> tuple[dict[str, Any], dict[str, tuple[str, int, int]]]:
+    """The head, and type, length and offset of each column; raises as ``read_columns`` does."""
     begin = len(MAGIC) + 4
     if data[: len(MAGIC)] != MAGIC:
         raise ValueError("not a column file")
     place = begin + int.from_bytes(data[len(MAGIC) : begin], "little")
-    head, columns, last = json.loads(data[begin:place]), {}, 0
+    head, places = json.loads(data[begin:place]), {}
     for name, kind, length in head.pop("columns"):
         if kind not in _KINDS:
             raise ValueError(f"column {name} has an unknown type, {kind}")
-        last = place = -(-place // _ALIGNED) * _ALIGNED
-        columns[name] = np.frombuffer(data, kind, length, place)
-        place += columns[name].nbytes
-    return head, columns, last
+        place = _round_up(place)
+        places[name] = kind, length, place
+        place += np.dtype(kind).itemsize * length
+    return head, places
+
+
+def _write_head(head: Mapping[str, Any], specs: Sequence[Sequence[Any]]) -> bytes:
+    text = json.dumps({**head, "columns": specs}, ensure_ascii=False).encode()
+    return _pad(MAGIC + len(text).to_bytes(4, "little") + text)
+
+
+def _round_up(place: int) -> int:
+    return -(-place // _ALIGNED) * _ALIGNED
 
 
 def _pad(part: bytes) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,10 +63,3 @@ class DocnoFile:
             raise InvalidFile(report) from error
         if rest:
             yield [rest.rstrip(b"\r")]
-
-
-def find_missing_docnos(docnos: set[str], collection: Container[str]) -> set[str]:
-    """Those of ``docnos`` that are not in ``collection``."""
-    if isinstance(collection, DocnoFile):
-        return collection.find_missing(docnos)
-    return {docno for docno in docnos if docno not in collection}

@@ -149,10 +149,10 @@ def _find_repeated_keys(keys: Words) -> Words:
     numbers = np.arange(len(keys), dtype=np.min_scalar_type(len(keys)))
     owners = np.empty(1 << bits, numbers.dtype)
     owners[slots] = numbers
-    found = owners[slots]
-    others = np.flatnonzero(found != numbers)
+    owner = owners[slots]
+    others = np.flatnonzero(owner != numbers)
     crowded = keys[others]
-    same = crowded == keys[found[others]]
+    same = crowded == keys[owner[others]]
     left = np.sort(crowded[~same])
     return np.concatenate((crowded[same], left[1:][left[1:] == left[:-1]]))
 

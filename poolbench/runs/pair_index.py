@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +22,7 @@ from numpy.typing import NDArray
 from poolbench.reading.docnos import BLOCK
 from poolbench.reading.machine_words import Words
 from poolbench.reading.reader import DocnoArray, Ints
+from poolbench.runs.pair_segments import CodedPairs
 from poolbench.runs.tables import PairTable, group_starts, split_topic_ranges
 
 _TRIES = 8
@@ -66,16 +66,16 @@ class PairIndex:
         crowded = {(int(topic_of[row]), table.docnos.text(row)): row for row in left.tolist()}
         return cls(topics, table.docnos.loaded(), firsts, sizes, slots, keys, crowded)
 
-    def find(self, table: PairTable) -> NDArray[np.int32]:
+    def find(self, table: CodedPairs) -> NDArray[np.int32]:
         """By row of ``table``: the row of its pair in the indexed table, or -1."""
         matches = np.full(len(table.docnos), -1, np.int32)
         topics = np.array([self.topics.get(topic, -1) for topic in table.topics], np.int64)
         for first, end in split_topic_ranges(table.starts, BLOCK):
             sizes = np.diff(table.starts[first : end + 1])
-            known = topics[first:end] >= 0
-            rows: slice | Ints = slice(int(table.starts[first]), int(table.starts[end]))
+            known, start = topics[first:end] >= 0, int(table.starts[first])
+            rows: slice | Ints = slice(start, int(table.starts[end]))
             if not known.all():
-                rows = rows.start + np.flatnonzero(np.repeat(known, sizes))
+                rows = start + np.flatnonzero(np.repeat(known, sizes))
             own = topics[first:end][known]
             if len(own):
                 matches[rows] = self._find(own, sizes[known], table.docnos.take(rows))
@@ -91,8 +91,8 @@ class PairIndex:
         hashes = docnos.hashes()
         one_hash = bool(hashes.min() > _ONE)
         hashes = hashes if one_hash else np.maximum(hashes, _ONE)
-        firsts, sizes = (np.repeat(each[topics], counts) for each in (self.firsts, self.sizes))
-        places = _first_slots(hashes, firsts, sizes)
+        firsts: Ints = np.repeat(self.firsts[topics], counts)
+        places = _first_slots(hashes, firsts, np.repeat(self.sizes[topics], counts))
         search = _Search(self, docnos, one_hash, np.full(len(docnos), -1, np.int32))
         rows = np.arange(len(docnos))
         for tries in _STEPS:
@@ -113,7 +113,8 @@ class PairIndex:
         return search.matches
 
 
-class _Search(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Search:
     """``docnos`` that are looked for: ``matches`` has the rows of ``index`` found so far.
     ``have_one_hash``: equal keys are equal hashes.
     """
@@ -138,7 +139,7 @@ def _first_slots(hashes: Words, firsts: Ints, sizes: Words) -> Ints:
     return firsts + (((hashes >> _HALF) * sizes) >> _HALF).view(np.int64)
 
 
-def _fill_slots(slots: NDArray[np.int32], places: Ints) -> Ints:
+def _fill_slots(slots: NDArray[np.int32], places: Ints) -> NDArray[np.int32]:
     """Put each row into the first free slot from ``places`` on; return the rows without one."""
     rows, free = np.arange(len(places), dtype=np.int32), len(places)
     for _ in range(_TRIES):

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from poolbench.runs.inputs import QrelsSource, RunLike, read_qrels_table, read_run
 from poolbench.runs.pair_index import PairIndex
+from poolbench.runs.pair_places import PairPlaces
 from poolbench.runs.run_matrix import RunMatrix
 from poolbench.runs.tables import PairTable, QrelsTable, RunTable, group_starts
 
@@ -56,9 +57,9 @@ def remove_judged_pairs(qrels: QrelsTable, before: QrelsTable) -> QrelsTable:
     return QrelsTable(topics, starts, qrels.docnos.take(rows), qrels.grades[rows])
 
 
-def remove_coded_pairs(matrix: RunMatrix, is_removed: Mask) -> RunMatrix:
-    """``matrix`` without the pairs whose codes ``is_removed`` marks."""
-    topics, starts, rows = select_remaining(matrix, ~is_removed[matrix.pairs])
+def remove_coded_pairs(matrix: RunMatrix, removed: PairPlaces) -> RunMatrix:
+    """``matrix`` without the pairs whose codes are in ``removed``."""
+    topics, starts, rows = select_remaining(matrix, ~removed.contains(matrix.pairs))
     return RunMatrix(topics, starts, matrix.pairs[rows], matrix.scores[rows])
 
 

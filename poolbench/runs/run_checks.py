@@ -7,21 +7,24 @@ docs/formats.md.
 from __future__ import annotations
 
 import hashlib
-import io
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 from poolbench.files.columns import ColumnFile
 from poolbench.files.faults import FaultReport, InvalidFile, escape_excerpt, format_count
-from poolbench.files.streams import read_bytes
+from poolbench.files.streams import map_text, read_bytes
+from poolbench.reading.docnos import BLOCK
 from poolbench.runs.ir_metadata import check_metadata_tag, read_ir_metadata
+from poolbench.runs.rank_order import RankOrder, read_rank_order
 from poolbench.runs.residual import mark_judged
 from poolbench.runs.run_fields import FieldChecks, check_docnos, check_topics
-from poolbench.runs.run_ranking import RankedRows, check_depths, check_ranking
+from poolbench.runs.run_ranking import check_depths, check_ranking
 from poolbench.runs.run_remarks import CUT_OFFS, check_near_runs, check_tie_order, check_tied_cuts
 from poolbench.runs.runs import RUN_LAYOUT, RowCollector, RunRows, build_run_table, parse_scores
-from poolbench.runs.tables import QrelsTable, RunTable
+from poolbench.runs.tables import QrelsTable, RunTable, group_starts, split_topic_ranges
 
 _STRUCTURE = ("E01", "E03", "E13", "E14")
 
@@ -82,16 +85,20 @@ class CheckedRun:
         return self.report.as_dict() | {"found": counts}
 
 
-def check_run_file(data: bytes, rules: RunRules, *, file: str = "") -> CheckedRun:
-    """Check the run in ``data`` (plain or gzip) against ``rules``. Never raises for bad input."""
+def check_run_file(data: bytes | Path, rules: RunRules, *, file: str = "") -> CheckedRun:
+    """Check the run in ``data`` (plain or gzip) against ``rules``. Never raises for bad input.
+
+    A path is mapped, so that little of it is in memory at a time: the file must not change.
+    """
+    limits: dict[str, Any] = {"max_bytes": rules.max_bytes, "file": file}
     try:
-        text = read_bytes(io.BytesIO(data), max_bytes=rules.max_bytes, file=file)
+        text = map_text(data, **limits) if isinstance(data, Path) else read_bytes(data, **limits)
     except InvalidFile as refused:
         return CheckedRun(refused.report)
     source = ColumnFile(text, RUN_LAYOUT, FaultReport(file))
     metadata = read_ir_metadata(text, source.report)
     fields = FieldChecks(source, rules.declared_tag, rules.used_tags)
-    collector = RowCollector(source)
+    collector = RowCollector(source, packed=True)
     for block in source.blocks():
         fields.check(block)
         collector.add(block, parse_scores(source, block))
@@ -102,23 +109,22 @@ def check_run_file(data: bytes, rules: RunRules, *, file: str = "") -> CheckedRu
     check_topics(source, rows, rules.topics, rules.withheld_topics)
     check_docnos(source, rows, rules.docnos)
     check_depths(source, rows, rules.max_per_topic)
-    table = build_run_table(source, rows)
-    tied = _check_sound_run(source, rules, rows, fields, table) if sound else 0
+    order = read_rank_order(rows, fields.take_ranks()) if sound else None
+    table = build_run_table(source, rows, in_parts=True)
+    tied = _check_sound_run(source, rules, rows, order, table) if order else 0
     check_metadata_tag(source.report, metadata, table.tag)
     return replace(_build_result(source, table, tied, rules), metadata=metadata)
 
 
 def _check_sound_run(
-    source: ColumnFile, rules: RunRules, rows: RunRows, fields: FieldChecks, table: RunTable
+    source: ColumnFile, rules: RunRules, rows: RunRows, order: RankOrder, table: RunTable
 ) -> int:
     """What needs complete lines and valid numbers. Returns the number of tied documents."""
     check_missing_topics(source.report, rules, rows.grouped.topics)
-    ranking = RankedRows.from_rows(rows, fields.ranks())
-    by_rank = ranking.by_rank()
-    tied = check_ranking(source, ranking, by_rank, table)
+    tied = check_ranking(source, rows, order, table)
     check_judged(source.report, table, rules)
     if tied:
-        check_tie_order(source, by_rank, rows.docnos)
+        check_tie_order(source, rows, order)
         check_tied_cuts(source.report, table, rules.cut_offs)
     return tied
 
@@ -159,11 +165,21 @@ def check_judged(report: FaultReport, table: RunTable, rules: RunRules) -> None:
 def ranking_hash(table: RunTable) -> str:
     """Hex sha256 over topics, docnos in order and scores; tag, ranks and layout are ignored."""
     digest = hashlib.sha256()
-    for index, topic in enumerate(table.topics):
-        rows = table.rows(index)
-        digest.update(b"\n".join([topic.encode(), *table.docnos.texts(rows), b""]))
+    for first, end in split_topic_ranges(table.starts, BLOCK):
+        starts = table.starts[first : end + 1]
+        block = slice(int(starts[0]), int(starts[-1]))
+        docnos = table.docnos.take(block)
+        lines = memoryview(docnos.joined(b"\n"))
+        places = group_starts(docnos.lengths + 1)[starts - starts[0]]
         # Adding zero turns -0.0 into 0.0, which is the same score.
-        digest.update((table.scores[rows] + 0.0).astype("<f8").tobytes())
+        scores = memoryview((table.scores[block] + 0.0).astype("<f8").tobytes())
+        ends = (8 * (starts - starts[0])).tolist()
+        for topic, text, own in zip(
+            table.topics[first:end], pairwise(places.tolist()), pairwise(ends), strict=True
+        ):
+            digest.update(topic.encode() + b"\n")
+            digest.update(lines[slice(*text)])
+            digest.update(scores[slice(*own)])
     return digest.hexdigest()
 
 

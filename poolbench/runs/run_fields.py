@@ -8,14 +8,12 @@ from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from poolbench.files.columns import ColumnFile
 from poolbench.files.faults import escape_excerpt, format_count
-from poolbench.reading.machine_words import Mask
+from poolbench.reading.machine_words import Mask, Places
 from poolbench.reading.reader import DocnoArray, Ints, LineBlock, parse_decimals
-from poolbench.runs.docno_files import find_missing_docnos
-from poolbench.runs.grouping import TopicGroups
+from poolbench.runs.docno_files import DocnoFile
 from poolbench.runs.runs import DOCNO, Q0, RANK, TAG, TOPIC, RunRows
 
 _TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,19}")
@@ -37,7 +35,7 @@ class FieldChecks:
     _seen_tags: set[bytes] = field(default_factory=set)
     _other_q0: list[int] = field(default_factory=list)
     _other_q0_count: int = 0
-    _ranks: list[NDArray[np.int64]] = field(default_factory=list)
+    _ranks: list[Places] = field(default_factory=list)
 
     def check(self, block: LineBlock) -> None:
         if not len(block):
@@ -46,9 +44,10 @@ class FieldChecks:
         self._check_q0(block)
         self._check_ranks(block)
 
-    def ranks(self) -> NDArray[np.int64]:
-        """All ranks in file order; only for a file without E13."""
-        return np.concatenate([np.empty(0, np.int64), *self._ranks])
+    def take_ranks(self) -> Places:
+        """All ranks in file order, once; only for a file without E13."""
+        ranks, self._ranks = np.concatenate([np.empty(0, np.int32), *self._ranks]), []
+        return ranks
 
     def finish(self) -> None:
         if self._other_q0_count:
@@ -62,11 +61,11 @@ class FieldChecks:
             self._first_tag = tags.text(0)
             self._first_is_ranked = _RANK.fullmatch(block.column(RANK).text(0)) is not None
             self._check_declared(tags[0], int(block.lines[0]))
-        for row in tags.changes().tolist():
+        changed = np.flatnonzero(~tags.equals_text(self._first_tag)).tolist()
+        for row in tags.changes().tolist() if changed else [0]:
             if (tag := tags.text(row)) not in self._seen_tags:
                 self._seen_tags.add(tag)
                 self._check_pattern(tag.decode(), int(block.lines[row]))
-        changed = np.flatnonzero(~tags.equals_text(self._first_tag)).tolist()
         if changed:
             self._add_changes(block, changed)
 
@@ -118,7 +117,7 @@ class FieldChecks:
                 ranks[row] = int(text)
             else:
                 bad.append((int(block.lines[row]), text))
-        self._ranks.append(ranks)
+        self._ranks.append(pack_integers(ranks))
         entries = (
             (line, f"The rank is not an integer: {escape_excerpt(text, 20)}.", "Use 1, 2, 3, …")
             for line, text in bad
@@ -126,24 +125,27 @@ class FieldChecks:
         self.source.add_faults("E13", entries, len(bad), field=RANK)
 
 
+def pack_integers(values: Ints) -> Places:
+    """The same values in 32 bits each, if they fit."""
+    narrow: Places = values.astype(np.int32)
+    return narrow if (narrow == values).all() else values
+
+
 MAX_DOCNO = 500
+PART = 1 << 18
+"""Docnos that are looked up at once: so many that an index on disk is read in its order."""
 _ZEROS = re.compile(r"(?<!\d)0+(?=\d)")
-
-
-def list_topic_rows(grouped: TopicGroups) -> list[tuple[str, Ints]]:
-    """Each topic of the file with its rows, in file order."""
-    order, groups = grouped.order(), zip(grouped.topics, grouped.groups(), strict=True)
-    return [(topic, order[start:end]) for topic, (start, end) in groups]
 
 
 def check_topics(
     source: ColumnFile, rows: RunRows, topics: frozenset[str] | None, withheld: frozenset[str]
 ) -> None:
     """E16 for withheld topics, E09 for unknown ones, once per topic, with near misses (W11)."""
-    listed = list_topic_rows(rows.grouped)
-    first = {topic: int(rows.lines[members[0]]) for topic, members in listed}
-    sizes = {topic: format_count(len(members), "line") for topic, members in listed}
-    unknown = first.keys() - topics - withheld if topics is not None else set()
+    present = set(rows.grouped.topics)
+    unknown = present - topics - withheld if topics is not None else set()
+    if not unknown and present.isdisjoint(withheld):
+        return
+    first, sizes = describe_topics(rows)
     near = find_near_misses(unknown, topics or ())
     for topic in sorted(unknown, key=first.__getitem__):
         fix = _choose_fix(near.get(topic), "Remove these lines or use the campaign's topic IDs.")
@@ -156,6 +158,16 @@ def check_topics(
     _add_near(source, near, "topic", first.__getitem__, TOPIC)
 
 
+def describe_topics(rows: RunRows) -> tuple[dict[str, int], dict[str, str]]:
+    """By topic: its first line, and how many lines it has."""
+    grouped = rows.grouped
+    _, places = np.unique(grouped.codes, return_index=True)
+    lines = map(rows.line, grouped.firsts[places].tolist())
+    sizes = [format_count(size, "line") for size in np.diff(grouped.starts).tolist()]
+    by_topic = zip(grouped.topics, lines, strict=True)
+    return dict(by_topic), dict(zip(grouped.topics, sizes, strict=True))
+
+
 @runtime_checkable
 class DocnoIndex(Protocol):
     """A collection that looks for many docnos at once."""
@@ -165,17 +177,29 @@ class DocnoIndex(Protocol):
     def iter_similar(self, names: Collection[str]) -> Iterator[str]: ...
 
 
-def find_unknown_docnos(docnos: DocnoArray, collection: Container[str] | None) -> set[str]:
-    """Those that the collection lacks; without a collection those that are too long."""
+def find_unknown_rows(docnos: DocnoArray, collection: Container[str] | None) -> Ints:
+    """The rows whose docno the collection lacks; without a collection those of which it is too
+    long.
+    """
+    if collection is None:
+        # No ID has more characters than bytes.
+        long = np.flatnonzero(docnos.lengths > MAX_DOCNO)
+        return long[[len(docnos[row]) > MAX_DOCNO for row in long.tolist()]]
+    if isinstance(collection, DocnoFile):
+        different = {text.decode() for text in docnos.distinct()}
+        missing = collection.find_missing(different)
+        return _list_rows(docnos, lambda part: [docno in missing for docno in part])
     if isinstance(collection, DocnoIndex):
-        missing = docnos.take(np.flatnonzero(~collection.contains(docnos)))
-        return {text.decode() for text in missing.distinct()}
-    if collection is None and docnos.lengths.max(initial=0) <= MAX_DOCNO:
-        return set()  # No ID has more characters than bytes.
-    different = {text.decode() for text in docnos.distinct()}
-    if collection is not None:
-        return find_missing_docnos(different, collection)
-    return {docno for docno in different if len(docno) > MAX_DOCNO}
+        return _list_rows(docnos, lambda part: ~collection.contains(part))
+    return _list_rows(docnos, lambda part: [docno not in collection for docno in part])
+
+
+def _list_rows(docnos: DocnoArray, choose: Callable[[DocnoArray], Mask | list[bool]]) -> Ints:
+    """The rows that ``choose`` marks in the part that it is given."""
+    starts = range(0, len(docnos), PART)
+    parts = (docnos.take(slice(start, start + PART)) for start in starts)
+    marked = [np.asarray(choose(part), bool) for part in parts]
+    return np.flatnonzero(np.concatenate([np.empty(0, bool), *marked]))
 
 
 def list_similar_docnos(names: Collection[str], collection: Container[str] | None) -> Iterable[str]:
@@ -189,24 +213,34 @@ def check_docnos(source: ColumnFile, rows: RunRows, collection: Container[str] |
     """E10 for every line whose docno the collection lacks, with near misses (W11); without a
     collection for those of more than ``MAX_DOCNO`` characters.
     """
-    unknown = find_unknown_docnos(rows.docnos, collection)
-    if not unknown:
+    docnos, bad = rows.docnos, find_unknown_rows(rows.docnos, collection)
+    if not len(bad):
         return
-    docnos = list(rows.docnos)
+    unknown = set(docnos.take(bad))
     near = find_near_misses(unknown, list_similar_docnos(unknown, collection))
-    bad = [row for row, docno in enumerate(docnos) if docno in unknown]
 
     def entries() -> Iterator[tuple[int, str, str]]:
-        for row in bad:
+        for row in map(int, bad):
             docno = docnos[row]
             message = f"Unknown docno: {escape_excerpt(docno, 40)}."
             if len(docno) > MAX_DOCNO:
                 message = f"The docno exceeds {MAX_DOCNO} characters."
             fix = _choose_fix(near.get(docno), "Use the docnos of the collection.")
-            yield int(rows.lines[row]), message, fix
+            yield rows.line(row), message, fix
 
     source.add_faults("E10", entries(), len(bad), field=DOCNO)
-    _add_near(source, near, "docno", lambda docno: int(rows.lines[docnos.index(docno)]), DOCNO)
+    if near:
+        first = find_first_rows(docnos, bad, near.keys())
+        _add_near(source, near, "docno", lambda docno: rows.line(first[docno]), DOCNO)
+
+
+def find_first_rows(docnos: DocnoArray, rows: Ints, names: Collection[str]) -> dict[str, int]:
+    """By name: the first of ``rows``, ascending, that has it."""
+    first: dict[str, int] = {}
+    for row, docno in zip(rows, docnos.take(rows), strict=True):
+        if docno in names:
+            first.setdefault(docno, int(row))
+    return first
 
 
 def find_near_misses(unknown: set[str], ids: Iterable[str]) -> dict[str, str]:

@@ -7,17 +7,30 @@ gather: ``grade_by_pair[matrix.pairs]``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from functools import cached_property
-from itertools import chain
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from mmap import mmap
+from sys import intern
+from threading import RLock
 
 import numpy as np
 from numpy.typing import NDArray
 
-from poolbench.reading.reader import DocnoArray
-from poolbench.runs.columnar import Columns, read_columns, write_columns
+from poolbench.reading.reader import DocnoArray, Ints
+from poolbench.runs.columnar import Columns, locate_columns, write_columns
 from poolbench.runs.pair_index import PairIndex
+from poolbench.runs.pair_look_up import PairLookUp, group_by_chunk
+from poolbench.runs.pair_places import PairPlaces
+from poolbench.runs.pair_segments import (
+    Codes,
+    PairSegment,
+    PairSource,
+    SegmentSource,
+    divide_chunks,
+    merge_segments,
+)
+from poolbench.runs.segment_files import SegmentFolder
+from poolbench.runs.stored_docnos import StoredDocnos
 from poolbench.runs.tables import PairTable, RunTable, group_starts
 
 Pair = tuple[str, str]
@@ -60,28 +73,49 @@ class PairArray:
             for docno in self.docnos[int(self.starts[at]) : int(self.starts[at + 1])]:
                 yield topic, docno
 
-    @cached_property
-    def index(self) -> PairIndex:
-        """The index of these pairs."""
-        return PairIndex.from_table(self)
+
+@dataclass(frozen=True)
+class StoredPairs:
+    """As ``PairArray``, of a file that is opened where its docnos are needed."""
+
+    topics: tuple[str, ...]
+    starts: NDArray[np.int64]
+    docnos: StoredDocnos
+
+    def __len__(self) -> int:
+        return len(self.docnos)
+
+    def __iter__(self) -> Iterator[Pair]:
+        return iter(PairArray(self.topics, self.starts, self.docnos.take(slice(None))))
 
 
 def select_pairs(table: PairTable, rows: NDArray[np.int64]) -> PairArray:
     """The pairs of ``rows`` of ``table``, ascending."""
+    if len(rows) == len(table.docnos):
+        return PairArray(table.topics, table.starts, table.docnos)
     starts = np.searchsorted(rows, table.starts)
     nonempty = np.flatnonzero(np.diff(starts))
     topics = tuple(table.topics[at] for at in nonempty.tolist())
     return PairArray(topics, group_starts(np.diff(starts)[nonempty]), table.docnos.take(rows))
 
 
-@dataclass
 class PairDictionary:
     """Codes 0, 1, 2, … of the (topic, docno) pairs that any run of a campaign retrieved.
 
-    ``chunks`` have the pairs in the order in which they were added.
+    ``chunks`` have the pairs in the order in which they were added. Pairs are found in segments
+    (``pair_segments``), made when they are first needed. Those of many pairs are files of
+    ``folder``, if there is one, for which ``names`` are the chunks by their content.
     """
 
-    chunks: list[PairArray] = field(default_factory=list)
+    def __init__(
+        self,
+        chunks: Iterable[PairArray | StoredPairs] = (),
+        names: Sequence[str] = (),
+        folder: SegmentFolder | None = None,
+    ) -> None:
+        self.chunks, self.names, self.folder = list(chunks), list(names), folder
+        self.segments: dict[tuple[int, int], PairSegment] = {}
+        self._lock = RLock()
 
     def __len__(self) -> int:
         return sum(map(len, self.chunks))
@@ -90,21 +124,20 @@ class PairDictionary:
         for chunk in self.chunks:
             yield from chunk
 
-    def extend(self, pairs: PairArray) -> None:
+    def extend(self, pairs: PairArray | StoredPairs) -> None:
         """Append pairs that are not in the dictionary yet."""
         self.chunks.append(pairs)
 
-    def find(self, table: PairTable) -> NDArray[np.int32]:
+    def extended(self, chunks: Iterable[StoredPairs], names: Iterable[str]) -> PairDictionary:
+        """Another dictionary with more chunks; this one stays as it is."""
+        longer = PairDictionary([*self.chunks, *chunks], [*self.names, *names], self.folder)
+        with self._lock:
+            longer.segments.update(self.segments)
+        return longer
+
+    def find(self, table: PairTable) -> Codes:
         """The code of each pair of ``table``, in its order; -1 for pairs without a code."""
-        codes = np.full(len(table.docnos), -1, np.int32)
-        left, start = np.arange(len(codes)), 0
-        for chunk in self.chunks:
-            if not len(left):
-                break
-            matches = chunk.index.find(select_pairs(table, left) if start else table)
-            codes[left] = np.where(matches < 0, -1, matches + start)
-            left, start = left[matches < 0], start + len(chunk)
-        return codes
+        return PairLookUp(self.starts, self.chunks, self.list_segments()).find(table)
 
     def missing(self, table: PairTable) -> PairArray:
         """The pairs of ``table`` without a code, in its order."""
@@ -122,42 +155,91 @@ class PairDictionary:
         docnos = self.get_docnos(matrix.pairs)
         return RunTable(tag, matrix.topics, matrix.starts, docnos, matrix.scores)
 
-    def get_docnos(self, codes: NDArray[np.int32]) -> DocnoArray:
+    def get_docnos(self, codes: Codes) -> DocnoArray:
         """The docnos of pairs by their codes."""
-        return self._all().docnos.take(codes.astype(np.int64))
+        parts, lengths, orders = [], [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+        for chunk, rows, own in group_by_chunk(self.starts, self.chunks, codes):
+            docnos = chunk.docnos.take(own)
+            parts.append(docnos.joined())
+            lengths.append(docnos.lengths)
+            orders.append(rows)
+        order, ends = np.concatenate(orders), np.cumsum(together := np.concatenate(lengths))
+        places, sizes = np.empty(len(codes), np.int64), np.empty(len(codes), np.int64)
+        places[order], sizes[order] = ends - together, together
+        return DocnoArray(b"".join(parts), places, sizes)
 
-    def places(self, table: PairTable) -> NDArray[np.int32]:
-        """By code: the row of that pair in ``table``, or -1."""
-        pairs = self._all()
-        pairs.docnos.loaded()
-        return PairIndex.from_table(table).find(pairs)
+    def places(self, table: PairTable) -> PairPlaces:
+        """The row of each code's pair in ``table``.
 
-    def _all(self) -> PairArray:
-        """All chunks as one, cached until there are more."""
-        chunks = self.chunks.copy()
-        count, pairs = self._together
-        if count != len(chunks):
-            pairs = concatenate_pairs(chunks)
-            self._together = len(chunks), pairs
-        return pairs
+        Without segments each pair is looked for in ``table``, which is quicker than making them.
+        """
+        size = len(self)
+        if self.folder is not None or self.segments:
+            codes = self.find(table)
+            rows = np.flatnonzero(codes >= 0)
+            return PairPlaces.from_codes(size, codes[rows], rows)
+        index = PairIndex.from_table(table)
+        matches = [index.find(chunk) for chunk in self.chunks]
+        return PairPlaces.from_array(np.concatenate([np.empty(0, np.int32), *matches]))
 
-    _together: tuple[int, PairArray] = field(
-        default_factory=lambda: (0, concatenate_pairs([])), repr=False
-    )
+    @property
+    def starts(self) -> Ints:
+        """The first code of each chunk, and finally the number of all pairs."""
+        return group_starts([len(chunk) for chunk in self.chunks])
+
+    def list_segments(self) -> list[tuple[int, PairSegment]]:
+        """The first code of each segment, and the segment, those of most pairs first; together
+        they have all pairs.
+        """
+        with self._lock:
+            counts = [len(chunk) for chunk in self.chunks]
+            ranges = divide_chunks(counts)
+            starts = group_starts(counts).tolist()
+            if any(each not in self.segments for each in ranges):
+                self.segments = {each: self._get_segment(each, counts) for each in ranges}
+            listed = [(starts[first], each) for (first, _), each in self.segments.items()]
+        return sorted(listed, key=lambda each: -len(each[1]))
+
+    def _get_segment(self, place: tuple[int, int], counts: list[int]) -> PairSegment:
+        if place in self.segments:
+            return self.segments[place]
+        names = self.names[slice(*place)]
+        if self.folder is None or sum(counts[slice(*place)]) < STORED:
+            return merge_segments(*self._list_parts(place, counts))
+        segment = self.folder.open(names)
+        if segment is None:
+            with self.folder.lock():
+                segment = self.folder.open(names)
+                if segment is None:
+                    segment = self.folder.write(names, *self._list_parts(place, counts))
+                    self.folder.remove_others(
+                        self.names[first:end] for first, end in divide_chunks(counts)
+                    )
+        return segment
+
+    def _list_parts(
+        self, place: tuple[int, int], counts: list[int]
+    ) -> tuple[list[SegmentSource], list[int]]:
+        """What the segment is merged of, and where the codes of each start in it: segments that
+        there were before its last chunk, else chunks.
+        """
+        sources, moves, starts = list[SegmentSource](), list[int](), group_starts(counts).tolist()
+        before = [each for each in divide_chunks(counts[: place[1] - 1]) if each[0] >= place[0]]
+        for first, end in (*before, (place[1] - 1, place[1])):
+            segment = self.segments.get((first, end))
+            if segment is None and self.folder is not None and end < place[1]:
+                segment = self.folder.open(self.names[first:end])
+            if segment is not None:
+                sources.append(segment)
+                moves.append(starts[first])
+            else:
+                sources += map(PairSource.from_pairs, self.chunks[first:end])
+                moves += starts[first:end]
+        return sources, [start - starts[place[0]] for start in moves]
 
 
-def concatenate_pairs(parts: list[PairArray]) -> PairArray:
-    """All pairs of ``parts``, one after the other."""
-    moved = group_starts([len(part.docnos.data) for part in parts]).tolist()
-    texts = [part.docnos for part in parts]
-    nothing = np.empty(0, np.int64)
-    places = [text.starts + offset for text, offset in zip(texts, moved, strict=False)]
-    lengths = np.concatenate([nothing, *(text.lengths for text in texts)])
-    data = b"".join(text.data for text in texts)
-    sizes = np.concatenate([nothing, *(np.diff(part.starts) for part in parts)])
-    topics = tuple(chain.from_iterable(part.topics for part in parts))
-    docnos = DocnoArray(data, np.concatenate([nothing, *places]), lengths)
-    return PairArray(topics, group_starts(sizes), docnos)
+STORED = 1 << 18
+"""A segment of fewer pairs stays in memory, where it takes 3 MB at most."""
 
 
 def write_matrix(matrix: RunMatrix) -> bytes:
@@ -168,8 +250,21 @@ def write_matrix(matrix: RunMatrix) -> bytes:
 
 def read_matrix(data: bytes) -> RunMatrix:
     """Read a file by ``write_matrix``; ``ValueError`` for anything else."""
-    head, columns, _ = read_columns(data)
-    return RunMatrix(tuple(head["topics"]), columns["starts"], columns["pair"], columns["score"])
+    topics, columns = locate_matrix(data)
+    return RunMatrix(topics, *(np.frombuffer(data, *column) for column in columns))
+
+
+MatrixHead = tuple[tuple[str, ...], list[tuple[str, int, int]]]
+
+
+def locate_matrix(data: bytes | mmap) -> MatrixHead:
+    """The topics, and type, length and offset of the three arrays of a ``RunMatrix``; raises as
+    ``read_matrix`` does.
+    """
+    head, places = locate_columns(data)
+    return tuple(map(intern, head["topics"])), [
+        places[name] for name in ("starts", "pair", "score")
+    ]
 
 
 def write_pairs(pairs: PairArray) -> bytes:
@@ -180,9 +275,16 @@ def write_pairs(pairs: PairArray) -> bytes:
     return write_columns({"topics": pairs.topics}, columns)
 
 
-def read_pairs(data: bytes) -> PairArray:
+def read_pairs(data: bytes) -> StoredPairs:
     """Read a file by ``write_pairs``; ``ValueError`` for anything else."""
-    head, columns, place = read_columns(data)
-    lengths = columns["length"].astype(np.int64)
-    docnos = DocnoArray(data, place + np.cumsum(lengths) - lengths, lengths)
-    return PairArray(tuple(head["topics"]), columns["starts"], docnos)
+    return open_pairs(lambda: data)
+
+
+def open_pairs(open_file: Callable[[], bytes | mmap]) -> StoredPairs:
+    """The same of a file that is opened by ``open_file`` each time that docnos are read."""
+    data = open_file()
+    head, places = locate_columns(data)
+    starts = np.array(np.frombuffer(data, *places["starts"]))
+    _, count, lengths_at = places["length"]
+    docnos = StoredDocnos(open_file, count, lengths_at, places["docno"][2])
+    return StoredPairs(tuple(map(intern, head["topics"])), starts, docnos)

@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from poolbench.files.columns import BOM
 from poolbench.files.file_kinds import detect_foreign_kind
 from poolbench.files.streams import MAX_BYTES, is_file
 from poolbench.reading.blocks import LineBlock
@@ -63,7 +64,7 @@ class RunSpan:
 def split_run(path: str, parts: int) -> list[RunSpan]:
     """The run in ``path`` as up to ``parts`` spans of about the same size, at least ``MIN_PART``.
 
-    Raises ``OddRunError`` for what is no file, is empty or larger than allowed.
+    Raises ``OddRunError`` if that is missing, empty or larger than allowed.
     """
     if not is_file(path) or not 0 < (size := Path(path).stat().st_size) <= MAX_BYTES:
         raise OddRunError
@@ -77,8 +78,8 @@ def _find_borders(path: str, places: Sequence[int]) -> list[int]:
     if not places:
         return []
     with Path(path).open("rb") as file:
-        found = {_find_border(file.fileno(), place) for place in places}
-    return sorted(found - {0})
+        borders = {_find_border(file.fileno(), place) for place in places}
+    return sorted(borders - {0})
 
 
 def _find_border(file: int, place: int) -> int:
@@ -95,18 +96,22 @@ def iter_run_pieces(span: RunSpan) -> Iterator[RunTable]:
     their first line. Raises ``OddRunError`` where the run must be read as a whole.
     """
     keep_freed_memory()
-    place, room, tag = span.start, PIECE, b""
+    place, room, tag, seen = span.start, PIECE, b"", set[str]()
     with Path(span.path).open("rb") as file:
         while place < span.end:
             data = os.pread(file.fileno(), min(room, span.end - place), place)
-            if not place and detect_foreign_kind(data):
+            if not place and (data.startswith(BOM) or detect_foreign_kind(data)):
                 raise OddRunError
             piece = _cut_piece(data, is_last=place + len(data) >= span.end)
             if not piece.size:
                 room *= 2
                 continue
             tag = tag or piece.block.column(TAG).text(0)
-            yield _read_piece(piece, tag)
+            table = _read_piece(piece, tag)
+            if not seen.isdisjoint(table.topics):
+                raise OddRunError
+            seen.update(table.topics)
+            yield table
             place, room = place + piece.size, PIECE
 
 

@@ -2,75 +2,90 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 import numpy as np
 from numpy.typing import NDArray
 
 from poolbench.files.columns import ColumnFile
 from poolbench.files.faults import format_count
-from poolbench.runs.run_fields import list_topic_rows
+from poolbench.reading.docnos import BLOCK
+from poolbench.reading.machine_words import Mask
+from poolbench.reading.reader import Ints
+from poolbench.runs.rank_order import RankOrder
 from poolbench.runs.runs import DOCNO, RANK, SCORE, TOPIC, RunRows
-from poolbench.runs.tables import RunTable
-
-
-@dataclass(frozen=True)
-class RankedRows:
-    """Rows as arrays, in file order: number, topic code, rank, score and line number. ``by_topic``
-    has the row numbers sorted by topic.
-    """
-
-    topics: tuple[str, ...]
-    rows: NDArray[np.int64]
-    codes: NDArray[np.int64]
-    ranks: NDArray[np.int64]
-    scores: NDArray[np.float64]
-    lines: NDArray[np.int64]
-    by_topic: NDArray[np.int64]
-
-    @classmethod
-    def from_rows(cls, rows: RunRows, ranks: NDArray[np.int64]) -> RankedRows:
-        grouped, numbers = rows.grouped, np.arange(len(rows))
-        columns = grouped.row_codes(), ranks, rows.scores, rows.lines
-        return cls(grouped.topics, numbers, *columns, grouped.order())
-
-    def by_rank(self) -> RankedRows:
-        """Sorted by topic, then rank; equal ranks by score descending."""
-        listed = self._select(self.by_topic)
-        same_topic = listed.codes[:-1] == listed.codes[1:]
-        if (~same_topic | (listed.ranks[:-1] < listed.ranks[1:])).all():
-            return listed
-        return self._select(np.lexsort((-self.scores, self.ranks, self.codes)))
-
-    def _select(self, rows: NDArray[np.int64]) -> RankedRows:
-        columns = ("rows", "codes", "ranks", "scores", "lines")
-        return replace(self, **{name: getattr(self, name)[rows] for name in columns})
+from poolbench.runs.tables import RunTable, split_topic_ranges
 
 
 def check_depths(source: ColumnFile, rows: RunRows, most: int | None) -> None:
     """E12, once per topic, at its first line over the limit."""
-    for topic, members in list_topic_rows(rows.grouped):
-        if most is not None and len(members) > most:
-            size = f"Topic {topic} has {format_count(len(members), 'document')}"
-            message = f"{size}; the limit is {most:,}."
-            fix = f"Keep at most {most:,} documents per topic."
-            line = int(rows.lines[members[most]])
-            source.add_fault("E12", message, fix, line=line, field=DOCNO)
+    if most is None:
+        return
+    grouped, sizes = rows.grouped, np.diff(rows.grouped.starts)
+    for at in np.flatnonzero(sizes > most).tolist():
+        topic, members = grouped.topics[at], grouped.rows(at, at + 1)
+        row = members.start + most if isinstance(members, slice) else int(members[most])
+        message = (
+            f"Topic {topic} has {format_count(int(sizes[at]), 'document')}; the limit is {most:,}."
+        )
+        fix = f"Keep at most {most:,} documents per topic."
+        source.add_fault("E12", message, fix, line=rows.line(row), field=DOCNO)
 
 
-def check_ranking(
-    source: ColumnFile, ranking: RankedRows, by_rank: RankedRows, table: RunTable
-) -> int:
+def check_ranking(source: ColumnFile, rows: RunRows, order: RankOrder, table: RunTable) -> int:
     """W04 to W08, each at most once per file. Returns the number of tied documents."""
-    check_rank_order(source, by_rank)
-    check_rank_steps(source, by_rank)
-    check_contiguous(source, ranking)
+    check_rank_order(source, rows, order)
+    check_rank_steps(source, rows, order)
+    check_contiguous(source, rows)
     return check_ties(source, table)
+
+
+def check_rank_order(source: ColumnFile, rows: RunRows, order: RankOrder) -> None:
+    """W05 when a document of a later rank has a higher score."""
+    if (rise := order.rise) is None:
+        return
+    source.add_fault(
+        "W05",
+        f"Ranks and scores disagree in {format_count(order.risen, 'topic')}: in topic"
+        f" {rise.topic}, rank {rise.ranks[1]} has score {rise.scores[1]:g}, above"
+        f" {rise.scores[0]:g} at rank {rise.ranks[0]}.",
+        "Documents are ranked by score; ranks are ignored."
+        " If the ranks are correct, use decreasing scores.",
+        line=rows.line(rise.row),
+        field=SCORE,
+    )
+
+
+def check_rank_steps(source: ColumnFile, rows: RunRows, order: RankOrder) -> None:
+    """W07 when the ranks of a topic are not 0, 1, 2, … or 1, 2, 3, …"""
+    if order.irregular:
+        topics = format_count(order.irregular, "topic")
+        message = f"Ranks are not consecutive from 0 or 1 in {topics}."
+        fix = "Ranks are ignored. Check that no lines are missing."
+        line = rows.line(order.irregular_row)
+        source.add_fault("W07", message, fix, line=line, field=RANK)
+
+
+def check_contiguous(source: ColumnFile, rows: RunRows) -> None:
+    """W08 when the lines of a topic are not contiguous."""
+    grouped = rows.grouped
+    # A block of the file begins another stretch, not always another topic.
+    begins = np.flatnonzero(np.diff(grouped.codes, prepend=-1))
+    stretches = grouped.codes[begins]
+    if len(stretches) == len(grouped.topics):
+        return
+    _, first = np.unique(stretches, return_index=True)
+    again = np.setdiff1d(np.arange(len(stretches)), first)
+    message = (
+        f"The lines of {format_count(len(np.unique(stretches[again])), 'topic')} are not"
+        " contiguous."
+    )
+    fix = "Accepted; some tools require the lines of a topic to be contiguous."
+    line = rows.line(int(grouped.firsts[begins[again[0]]]))
+    source.add_fault("W08", message, fix, line=line, field=TOPIC)
 
 
 def check_ties(source: ColumnFile, table: RunTable) -> int:
     """W04 for equal scores, W06 for scores that are equal only as 32-bit numbers."""
-    tied = np.count_nonzero(_is_tied(table.scores, table.starts))
+    tied, narrow = count_ties(table)
     if tied:
         source.report.add(
             "W04",
@@ -78,71 +93,29 @@ def check_ties(source: ColumnFile, table: RunTable) -> int:
             " as another document of the topic.",
             "Ties are broken by docno, descending. Use distinct scores to control the order.",
         )
-    with np.errstate(over="ignore", under="ignore"):
-        narrow = table.scores.astype(np.float32).astype(np.float64)
-    collapsed = np.count_nonzero(_is_tied(narrow, table.starts)) - tied
-    if collapsed > 0:
+    if narrow > tied:
         source.report.add(
             "W06",
-            f"{collapsed:,} documents have tied scores in tools that read 32-bit numbers.",
+            f"{narrow - tied:,} documents have tied scores in tools that read 32-bit numbers.",
             "trec_eval 9 ranks them by docno. Use scores that differ by more.",
         )
-    return int(tied)
+    return tied
 
 
-def check_rank_order(source: ColumnFile, ranking: RankedRows) -> None:
-    """W05 when a document of a later rank has a higher score. ``ranking`` is by rank."""
-    same_topic = ranking.codes[:-1] == ranking.codes[1:]
-    wrong = np.flatnonzero(same_topic & (ranking.scores[:-1] < ranking.scores[1:]))
-    if not len(wrong):
-        return
-    at = int(wrong[0])
-    topics = len(np.unique(ranking.codes[wrong]))
-    source.add_fault(
-        "W05",
-        f"Ranks and scores disagree in {format_count(topics, 'topic')}: in topic"
-        f" {ranking.topics[ranking.codes[at]]}, rank {ranking.ranks[at + 1]} has score"
-        f" {ranking.scores[at + 1]:g}, above {ranking.scores[at]:g} at rank {ranking.ranks[at]}.",
-        "Documents are ranked by score; ranks are ignored."
-        " If the ranks are correct, use decreasing scores.",
-        line=int(ranking.lines[at + 1]),
-        field=SCORE,
-    )
+def count_ties(table: RunTable) -> tuple[int, int]:
+    """How many documents share their score with another one, and how many in 32 bits."""
+    tied = narrow = 0
+    for first, end in split_topic_ranges(table.starts, BLOCK):
+        starts = table.starts[first : end + 1]
+        scores = table.scores[int(starts[0]) : int(starts[-1])]
+        with np.errstate(over="ignore", under="ignore"):
+            rounded = scores.astype(np.float32)
+        tied += int(np.count_nonzero(_is_tied(scores, starts - starts[0])))
+        narrow += int(np.count_nonzero(_is_tied(rounded, starts - starts[0])))
+    return tied, narrow
 
 
-def check_rank_steps(source: ColumnFile, ranking: RankedRows) -> None:
-    """W07 when the ranks of a topic are not 0, 1, 2, … or 1, 2, 3, …"""
-    same_topic = ranking.codes[:-1] == ranking.codes[1:]
-    irregular = np.concatenate(([False], same_topic & (np.diff(ranking.ranks) != 1)))
-    first = np.concatenate(([True], ~same_topic))
-    irregular |= first & (ranking.ranks != 0) & (ranking.ranks != 1)
-    wrong = np.flatnonzero(irregular)
-    if not len(wrong):
-        return
-    message = (
-        f"Ranks are not consecutive from 0 or 1 in"
-        f" {format_count(len(np.unique(ranking.codes[wrong])), 'topic')}."
-    )
-    fix = "Ranks are ignored. Check that no lines are missing."
-    source.add_fault("W07", message, fix, line=int(ranking.lines[wrong[0]]), field=RANK)
-
-
-def check_contiguous(source: ColumnFile, ranking: RankedRows) -> None:
-    """W08 when the lines of a topic are not contiguous."""
-    starts = np.concatenate(([0], np.flatnonzero(np.diff(ranking.codes)) + 1))
-    blocks = ranking.codes[starts]
-    if len(blocks) == len(ranking.topics):
-        return
-    _, first = np.unique(blocks, return_index=True)
-    again = np.setdiff1d(np.arange(len(blocks)), first)
-    message = (
-        f"The lines of {format_count(len(np.unique(blocks[again])), 'topic')} are not contiguous."
-    )
-    fix = "Accepted; some tools require the lines of a topic to be contiguous."
-    source.add_fault("W08", message, fix, line=int(ranking.lines[starts[again[0]]]), field=TOPIC)
-
-
-def _is_tied(scores: NDArray[np.float64], starts: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _is_tied(scores: NDArray[np.floating], starts: Ints) -> Mask:
     """Which rows share their score with a neighbour of the same topic (rows by score)."""
     equal = scores[:-1] == scores[1:]
     borders = starts[1:-1]

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from poolbench.files.columns import ColumnFile
 from poolbench.files.faults import FaultReport, escape_excerpt, format_count
-from poolbench.reading.reader import DocnoArray
-from poolbench.runs.run_ranking import RankedRows
-from poolbench.runs.runs import SCORE
+from poolbench.runs.rank_order import RankOrder
+from poolbench.runs.runs import SCORE, RunRows
 from poolbench.runs.tables import RunTable
 
 CUT_OFFS = (10, 100)
@@ -30,35 +29,21 @@ MOST_TOPICS = 500
 """Topics that are compared; of more, so many evenly spaced ones."""
 
 
-def check_tie_order(source: ColumnFile, ranking: RankedRows, docnos: DocnoArray) -> None:
+def check_tie_order(source: ColumnFile, rows: RunRows, order: RankOrder) -> None:
     """W15 where documents with tied scores have other ranks in the file than by docno,
-    descending. ``ranking`` is by rank; where its scores do not descend, that is W05 instead.
+    descending; where scores do not descend by rank, that is W05 instead.
     """
-    same_topic = ranking.codes[:-1] == ranking.codes[1:]
-    if (same_topic & (ranking.scores[:-1] < ranking.scores[1:])).any():
+    if (tie := order.tie) is None or order.rise is not None:
         return
-    equal = same_topic & (ranking.scores[:-1] == ranking.scores[1:])
-    tied = np.flatnonzero(np.append(equal, False) | np.append(False, equal))
-    if not len(tied):
-        return
-    ids = docnos.take(ranking.rows[tied])
-    group = np.cumsum(~np.append(False, equal)[tied])
-    order = np.lexsort((-ids.ranks(), group))
-    moved = np.flatnonzero(order != np.arange(len(order)))
-    if not len(moved):
-        return
-    at = int(moved[0])
-    row, first = tied[at], ids[int(order[at])]
-    topics = np.unique(ranking.codes[tied[moved]])
     source.add_fault(
         "W15",
-        f"{format_count(len(moved), 'document')} of {format_count(len(topics), 'topic')} with tied"
-        f" scores have another order in the file than in the ranking: in topic"
-        f" {ranking.topics[ranking.codes[row]]}, {escape_excerpt(ids[at], 40)} has rank"
-        f" {ranking.ranks[row]}, but {escape_excerpt(first, 40)} has the same score and is ranked"
+        f"{format_count(order.moved, 'document')} of {format_count(order.moved_topics, 'topic')}"
+        f" with tied scores have another order in the file than in the ranking: in topic"
+        f" {tie.topic}, {escape_excerpt(rows.docnos[tie.row], 40)} has rank"
+        f" {tie.rank}, but {escape_excerpt(tie.ranked, 40)} has the same score and is ranked"
         " there.",
         "Ties are broken by docno, descending. Use scores that decrease in your order.",
-        line=int(ranking.lines[row]),
+        line=rows.line(tie.row),
         field=SCORE,
     )
 

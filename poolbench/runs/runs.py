@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import accumulate
 from math import isfinite
 
 import numpy as np
@@ -13,6 +15,8 @@ from numpy.typing import NDArray
 
 from poolbench.files.columns import ColumnFile, ColumnLayout
 from poolbench.files.faults import FaultReport, escape_excerpt
+from poolbench.reading.docnos import BLOCK
+from poolbench.reading.packed import PackedDocnoCollector
 from poolbench.reading.reader import (
     DocnoArray,
     DocnoCollector,
@@ -29,7 +33,7 @@ from poolbench.runs.grouping import (
     group_by_topic,
     regroup_rows,
 )
-from poolbench.runs.tables import RunTable
+from poolbench.runs.tables import RunTable, split_topic_ranges
 
 RUN_LAYOUT = ColumnLayout(
     columns=("topic", "Q0", "docno", "rank", "score", "tag"),
@@ -57,10 +61,15 @@ class RunRows:
     def __len__(self) -> int:
         return len(self.docnos)
 
+    def line(self, row: int) -> int:
+        """The line number of a row."""
+        part = bisect_right(self._firsts, row) - 1
+        return int(self.parts[part][row - self._firsts[part]])
+
     @cached_property
-    def lines(self) -> Ints:
-        """The line number of each row."""
-        return np.concatenate([np.empty(0, np.int64), *map(np.asarray, self.parts)])
+    def _firsts(self) -> list[int]:
+        """The first row of each part."""
+        return list(accumulate(map(len, self.parts), initial=0))[:-1]
 
 
 def read_run(
@@ -100,13 +109,19 @@ def run_from_rows(tag: str, rows: Iterable[tuple[str, str, float]]) -> RunTable:
 
 
 class RowCollector:
-    """Collects blocks of run lines of ``source`` into one ``RunRows``."""
+    """Collects blocks of run lines of ``source`` into one ``RunRows``. ``packed``: with docnos of
+    their own bytes, so that the text of ``source`` need not stay in memory.
+    """
 
-    def __init__(self, source: ColumnFile) -> None:
+    def __init__(self, source: ColumnFile, *, packed: bool = False) -> None:
         self._source = source
         self._lines: list[Sequence[int] | Ints] = []
         self._topics = TopicCollector()
-        self._docnos = DocnoCollector(source.data, source.room)
+        self._docnos = (
+            PackedDocnoCollector(source.room)
+            if packed
+            else DocnoCollector(source.data, source.room)
+        )
         self._scores = np.empty(source.room)
         self._tag = ""
         self._other_tag: tuple[int, bytes] | None = None
@@ -193,24 +208,27 @@ def _is_number(text: bytes) -> bool:
     return _NUMBER.fullmatch(text) is not None
 
 
-def build_run_table(source: ColumnFile, rows: RunRows) -> RunTable:
-    """The table of ``rows``; duplicate documents in a topic are E11, the first line counts."""
+def build_run_table(source: ColumnFile, rows: RunRows, *, in_parts: bool = False) -> RunTable:
+    """The table of ``rows``; duplicate documents in a topic are E11, the first line counts.
+    ``in_parts``: in less memory, without what was computed of the docnos.
+    """
     again = find_duplicate_rows(rows.docnos, rows.grouped)
+    sort = _sort_in_parts if in_parts else sort_in_trec_order
     if not again:
-        return sort_in_trec_order(rows.tag, rows.grouped, rows.docnos, rows.scores)
+        return sort(rows.tag, rows.grouped, rows.docnos, rows.scores)
     codes = rows.grouped.row_codes()
     entries = (_describe_duplicate(rows, codes, row, first) for row, first in again.items())
     source.add_faults("E11", entries, len(again), field=DOCNO)
     keep = np.delete(np.arange(len(rows)), list(again))
     grouped = regroup_rows(rows.grouped, keep)
-    return sort_in_trec_order(rows.tag, grouped, rows.docnos.take(keep), rows.scores[keep])
+    return sort(rows.tag, grouped, rows.docnos.take(keep), rows.scores[keep])
 
 
 def _describe_duplicate(rows: RunRows, codes: Ints, row: int, first: int) -> tuple[int, str, str]:
     topic = rows.grouped.topics[codes[row]]
     docno = escape_excerpt(rows.docnos[row], 40)
-    message = f"Duplicate docno {docno} in topic {topic}: already on line {rows.lines[first]}."
-    return int(rows.lines[row]), message, "Keep one line per topic and document."
+    message = f"Duplicate docno {docno} in topic {topic}: already on line {rows.line(first)}."
+    return rows.line(row), message, "Keep one line per topic and document."
 
 
 def sort_in_trec_order(
@@ -222,4 +240,18 @@ def sort_in_trec_order(
     by_topic = None if grouped.is_sorted else grouped.order()
     order, ordered = rank_rows(grouped.starts, scores, docnos, by_topic)
     docnos = docnos if order is None else docnos.take(order)
+    return RunTable(tag, grouped.topics, grouped.starts, docnos, ordered)
+
+
+def _sort_in_parts(tag: str, grouped: TopicGroups, docnos: DocnoArray, scores: Floats) -> RunTable:
+    """The same, some topics at a time."""
+    ordered = np.empty_like(scores)
+    starts, lengths = np.empty_like(docnos.starts), np.empty_like(docnos.lengths)
+    for first, end in split_topic_ranges(grouped.starts, BLOCK):
+        rows, bounds = grouped.rows(first, end), grouped.starts[first : end + 1]
+        part, own = slice(int(bounds[0]), int(bounds[-1])), docnos.take(rows)
+        order, ordered[part] = rank_rows(bounds - bounds[0], scores[rows], own)
+        own = own if order is None else own.take(order)
+        starts[part], lengths[part] = own.starts, own.lengths
+    docnos = DocnoArray(docnos.data, starts, lengths)
     return RunTable(tag, grouped.topics, grouped.starts, docnos, ordered)

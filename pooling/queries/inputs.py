@@ -103,7 +103,7 @@ def describe_inputs(campaign: Campaign, spec: PoolSpec, runs: Sequence[Run]) -> 
 def load_listing(campaign: Campaign, runs: Iterable[Run], inputs: dict[str, Any]) -> RunListing:
     """The listing of ``runs`` for the topics of ``inputs``, down to the cut-off."""
     return build_listing_from_matrices(
-        [(run.tag, matrices.load_run_matrix(run)) for run in runs],
+        ((run.tag, matrices.load_run_matrix(run)) for run in runs),
         matrices.get_pair_dictionary(campaign),
         inputs["cutoff"],
         inputs["seed"],

@@ -7,8 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
-import numpy as np
-
 from campaigns.models import Campaign, Run, User
 from campaigns.services import matrices
 from poolbench.pooling.run_listing import cut_run
@@ -147,17 +145,14 @@ def count_duplicate_texts(campaign: Campaign, table: PoolTable) -> int:
 def pooled_shares(
     campaign: Campaign, table: PoolTable, runs: Sequence[Run]
 ) -> tuple[PooledShare, ...]:
-    dictionary = matrices.get_pair_dictionary(campaign)
-    pooled = np.zeros(len(dictionary), bool)
     listed = PairArray(table.topics, table.starts, DocnoArray.from_ids(table.docnos))
-    pooled[dictionary.find(listed)] = True
+    pooled = matrices.get_pair_dictionary(campaign).places(listed)
     pooled_ids = {run.pk for run in runs}
     shares = []
     for run in list_poolable_runs(campaign).filter(task=runs[0].task):
         matrix = matrices.load_run_matrix(run)
-        in_pool = pooled[
-            matrix.pairs[cut_run(matrix.topics, matrix.starts, table.topics, SHARE_DEPTH).row]
-        ]
+        top = cut_run(matrix.topics, matrix.starts, table.topics, SHARE_DEPTH).row
+        in_pool = pooled.contains(matrix.pairs[top])
         shares.append(
             PooledShare(run, run.pk in pooled_ids, float(in_pool.mean()) if len(in_pool) else None)
         )

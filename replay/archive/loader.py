@@ -18,7 +18,7 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Document, Member, Role, Run, Topic, User
 from campaigns.rules import require_permission
 from campaigns.services import events, matrices
-from campaigns.services.runs import store_run_file
+from campaigns.services.run_files import pack_run_file
 from crowd.models import Bonus, CrowdWorker, WorkUnit
 from evaluation.models import ScoreSet
 from judging.models import Judgment, Qrels
@@ -201,7 +201,7 @@ class CampaignLoader:
     def complete_run(self, run: Run, row: Row, file: Path) -> None:
         data = self.read_file(row, file)
         table = read_run(read_bytes(data), file=row["file"])
-        run.file, run.size = store_run_file(data), len(data)
+        run.file, run.size = pack_run_file(data), len(data)
         run.matrix = matrices.store_run_matrix(self.campaign, table)
 
     def complete_manifest(self, manifest: dict[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from campaigns.models import Campaign, Run
-from campaigns.services.runs import read_original_file
+from campaigns.services.run_files import read_original_file
 from poolbench.files.streams import GZIP_MAGIC
 from poolbench.replay.archive_folder import SUMS
 from poolbench.reports.archive import ArchiveFiles

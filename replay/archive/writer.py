@@ -13,7 +13,7 @@ from django.db import connection
 
 from campaigns import store
 from campaigns.models import Campaign, Document, Run, User
-from campaigns.services.runs import read_original_file
+from campaigns.services.run_files import read_original_file
 from judging.models import Assignment, Judgment, Qrels, Slot
 from judging.queries.judgments import load_pair_ballots
 from judging.services.manifests import read_gold_counts, read_scale

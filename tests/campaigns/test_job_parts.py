@@ -109,6 +109,7 @@ def test_of_two_workers_that_think_a_part_theirs_the_later_claim_counts(job, sen
 
 
 def test_an_overtaken_worker_stops_at_its_next_step(job, sent, monkeypatch):
+    monkeypatch.setattr(job_parts, "REPORT_SECONDS", 0)
     jobs.perform_job(job.pk, handle)
     steps = []
 

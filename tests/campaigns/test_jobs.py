@@ -273,16 +273,16 @@ def test_a_dictionary_extended_by_another_thread_meanwhile_gives_no_pair_two_cod
 ):
     """Between looking up what is new and appending it, the cached dictionary may grow."""
     known = matrices.get_pair_dictionary(campaign)
-    look = type(known).missing
+    look = type(known).find
 
     def look_and_be_overtaken(dictionary, table):
         found = look(dictionary, table)
-        monkeypatch.setattr(type(known), "missing", look)
+        monkeypatch.setattr(type(known), "find", look)
         data = run_text("other", docnos=("d1", "d2", "d3"))
         checked_run(organizer, campaign, team, data)
         return found
 
-    monkeypatch.setattr(type(known), "missing", look_and_be_overtaken)
+    monkeypatch.setattr(type(known), "find", look_and_be_overtaken)
     run = checked_run(organizer, campaign, team, run_text("late"))
     pairs = list(matrices.get_pair_dictionary(campaign))
     assert (len(pairs), len(set(pairs))) == (9, 9)

@@ -20,8 +20,9 @@ from campaigns.lifecycle.head import list_pending_tasks
 from campaigns.lifecycle.status import get_campaign_status
 from campaigns.models import Campaign, Event, Run
 from campaigns.queries.lists import list_open_rejections
+from campaigns.services.run_files import PACKED, read_original_file
 from campaigns.services.run_limits import remove_old_rejected_files
-from campaigns.services.runs import read_original_file, withdraw_run
+from campaigns.services.runs import withdraw_run
 from tests.pages import read_page
 from tests.world.files import checked_run, run_form, run_text, upload
 
@@ -68,20 +69,20 @@ def test_page_and_api_tell_the_daily_limit(submit, settings, as_user, participan
     settings.POOLBENCH_REJECTED_RUNS_PER_DAY = 1
     submit()
     client = as_user(participant)
-    files = len(list(Path(installation.STORE_DIR).rglob("*.gz")))
+    files = len(list(Path(installation.STORE_DIR).rglob("??/*")))
 
     page = client.post(reverse("run-upload", args=["small"]), run_form(team))
     assert (page.status_code, "Too many runs in 24 hours" in read_page(page)) == (422, True)
     api = client.post("/api/runs/", {"campaign": "small", "file": upload(run_text())})
     assert (api.status_code, api.json()["code"]) == (409, "daily-limit")
-    assert len(list(Path(installation.STORE_DIR).rglob("*.gz"))) == files
+    assert len(list(Path(installation.STORE_DIR).rglob("??/*"))) == files
 
 
 def age(days: float) -> None:
     """Let rejected runs and all files become older."""
     for run in Run.objects.exclude(checked_at=None):
         Run.objects.filter(pk=run.pk).update(checked_at=run.checked_at - timedelta(days=days))
-    for path in Path(installation.STORE_DIR).rglob("*.gz"):
+    for path in Path(installation.STORE_DIR).rglob("??/*"):
         old = time.time() - days * 86_400
         os.utime(path, (old, old))
 
@@ -122,7 +123,7 @@ def test_a_file_that_another_row_names_stays(submit, campaign, organizer):
 def test_a_file_that_was_just_sent_again_stays(submit):
     run = submit()
     age(31)
-    assert store.put_blob(store.get_blob(run.file), ".packed.gz") == run.file
+    assert store.put_blob(store.get_blob(run.file), PACKED) == run.file
     assert remove_old_rejected_files() == 1
     assert store.find_blob_path(run.file).exists()
 

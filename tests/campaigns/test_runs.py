@@ -15,7 +15,13 @@ from campaigns import store
 from campaigns.models import Campaign, Event, Run
 from campaigns.services import jobs, matrices
 from campaigns.services.campaigns import update_campaign
-from campaigns.services.runs import latest_check_job, read_original_file, submit_run, withdraw_run
+from campaigns.services.run_files import read_original_file
+from campaigns.services.runs import (
+    latest_check_job,
+    requeue_run_check,
+    submit_run,
+    withdraw_run,
+)
 from tests.refusals import refusing
 from tests.world.files import checked_run, run_text
 
@@ -44,7 +50,51 @@ def test_the_file_is_kept_as_it_came(campaign, participant, team, packed):
     assert run.state == "accepted"
     assert read_original_file(run) == data
     assert (run.sha256, run.size) == (store.sha256(data), len(data))
-    assert gzip.decompress(store.get_blob(run.file)) == run_text()
+    assert run.file.endswith(".gz" if packed else ".packed.zst")
+
+
+def list_stored() -> set[str]:
+    return {file.name for file in store.list_blobs()}
+
+
+def test_the_file_as_sent_goes_once_the_packed_one_has_a_row(
+    campaign, participant, team, django_capture_on_commit_callbacks
+):
+    fields = {"actor": participant, "campaign": campaign, "team": team, "file_name": "f"}
+    first, second = (submit_run(**fields, data=run_text()) for _ in range(2))
+    sent = {first.file, second.file}
+    assert len(sent) == 2 <= len(list_stored() & sent)
+    assert all(store.get_blob(name) == run_text() for name in sent)
+    stale = Run.objects.get(pk=first.pk)
+    with django_capture_on_commit_callbacks(execute=True):
+        jobs.run_here(latest_check_job(first))
+    assert list_stored() & sent == {second.file}
+    assert read_original_file(stale) == run_text()  # its row was read before the check
+    with store.keep_files(), django_capture_on_commit_callbacks(execute=True):
+        jobs.run_here(latest_check_job(second))
+    assert second.file in list_stored()  # a copy of the database may name it
+    second.refresh_from_db()
+    assert (second.state, second.file) == ("rejected", stale.file)
+
+
+def test_a_check_that_dies_leaves_the_file_as_sent(campaign, participant, team, monkeypatch):
+    fields = {"actor": participant, "campaign": campaign, "team": team, "file_name": "f"}
+    run = submit_run(**fields, data=run_text())
+    job = latest_check_job(run)
+    with monkeypatch.context() as patch:
+        patch.setattr("campaigns.services.runs.check_run_file", lambda *_args, **_more: 1 / 0)
+        jobs.run_here(job)
+    assert read_original_file(Run.objects.get(pk=run.pk)) == run_text()
+    requeue_run_check(actor=participant, run=run)
+    jobs.run_here(latest_check_job(run))
+    run.refresh_from_db()
+    assert (run.state, read_original_file(run)) == ("accepted", run_text())
+
+
+def test_files_that_were_packed_as_gzip_are_read_on(campaign, participant, team):
+    run = checked_run(participant, campaign, team)
+    run.file = store.put_blob(gzip.compress(run_text()), ".packed.gz")
+    assert read_original_file(run) == run_text()
 
 
 def test_a_bad_run_is_refused_with_every_fault(campaign, participant, team):

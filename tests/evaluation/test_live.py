@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from html import unescape
 
 import numpy as np
 import pytest
@@ -208,3 +210,25 @@ def test_another_judgment_set_aside_instead_is_noticed(live, organizer, campaign
         for rows in ([False, True, True], [True, False, True])
     )
     assert first != second
+
+
+def test_an_open_page_asks_again_and_gets_the_ranking_only_after_a_judgment(
+    client, live, organizer, campaign, assessor
+):
+    judge(campaign, organizer, assessor, ("1", "d3", 2))
+    client.force_login(organizer)
+    address = reverse("interim-scores", args=[campaign.slug])
+    page = client.get(address, {"by": "map"})
+    asked = re.search(r'interim-ranking"\s+hx-get="([^"]+)"', page.content.decode())
+    again = unescape(asked.group(1))
+    assert client.get(again, headers={"HX-Request": "true"}).status_code == 204
+    judge(campaign, organizer, assessor, ("1", "d3", 0), ("1", "d1", 2))
+    part = client.get(again, headers={"HX-Request": "true"})
+    assert part.context["by"] == "map"
+    assert part.content.strip().startswith(b"<div")
+    whole = client.get(address, {"by": "map"})
+    assert "<h1" not in part.content.decode()
+    assert "<h1" in whole.content.decode()
+    assert [row.cells for row in part.context["rows"]] == [
+        row.cells for row in whole.context["rows"]
+    ]

@@ -23,7 +23,8 @@ from campaigns.models import Campaign, CampaignTask, Role, Run, Topic, User
 from campaigns.services.campaigns import create_campaign, update_campaign
 from campaigns.services.matrices import load_run_table
 from campaigns.services.people import get_or_create_team
-from campaigns.services.runs import read_original_file, submit_and_check_run
+from campaigns.services.run_files import read_original_file
+from campaigns.services.runs import submit_and_check_run
 from campaigns.services.tasks import create_task, delete_task, update_task
 from evaluation.models import ScoreSet
 from evaluation.queries.interim_scores import compute_interim_scores

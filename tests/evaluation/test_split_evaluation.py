@@ -19,7 +19,7 @@ def sent(monkeypatch, settings):
     """Two runs a part; the messages to workers."""
     settings.POOLBENCH_INLINE = False
     monkeypatch.setattr(score_shares, "RUNS_A_SHARE", 2)
-    monkeypatch.setattr(score_shares, "LINES_A_SHARE", 0)
+    monkeypatch.setattr(score_shares, "LINES_IN_ONE", 0)
     return collect_messages(monkeypatch)
 
 
@@ -86,7 +86,7 @@ def test_parts_by_different_scales_are_not_put_together(
 
 
 def test_few_lines_are_not_split(organizer, campaign, alpha, beta, beta2, qrels, sent, monkeypatch):
-    monkeypatch.setattr(score_shares, "LINES_A_SHARE", 1000)
+    monkeypatch.setattr(score_shares, "LINES_IN_ONE", 1000)
     job = request_evaluation(actor=organizer, campaign=campaign, qrels=qrels)
     jobs.perform_job(job.pk, evaluate_campaign)
     job.refresh_from_db()

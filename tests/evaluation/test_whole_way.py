@@ -18,7 +18,7 @@ from campaigns import store
 from campaigns.models import Campaign, Document, Role, Topic, User
 from campaigns.services.campaigns import create_campaign
 from campaigns.services.people import get_or_create_team
-from campaigns.services.runs import read_original_file
+from campaigns.services.run_files import read_original_file
 from evaluation.services.release import release_scores
 from evaluation.services.scoring import score_campaign
 from judging.services.imports import import_judgments

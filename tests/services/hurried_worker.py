@@ -37,7 +37,7 @@ def hurry(scored: Path) -> None:
 
     jobs.BEAT_SECONDS, jobs.STALE_AFTER = 0.3, timedelta(seconds=2)
     heartbeats.WORKER_BEAT_SECONDS = 0.5
-    score_shares.RUNS_A_SHARE, score_shares.LINES_A_SHARE = 1, 0
+    score_shares.RUNS_A_SHARE, score_shares.LINES_IN_ONE = 1, 0
     matrices.load_run_matrix = load_slowly
     tasks.simulate_campaign = lambda _job: time.sleep(60)
 
@@ -45,4 +45,4 @@ def hurry(scored: Path) -> None:
 if __name__ == "__main__":
     sys.path.insert(0, str(ROOT))
     hurry(Path(sys.argv[1]))
-    app.worker_main(["worker", "-P", "solo", "--loglevel", "WARNING", *sys.argv[2:]])
+    app.worker_main(["worker", "--loglevel", "WARNING", *sys.argv[2:]])

@@ -22,5 +22,5 @@ def slow_down(**_signal: Any) -> None:
         time.sleep(SECONDS)
         return score(*args, **options)
 
-    score_shares.LINES_A_SHARE = 1
+    score_shares.LINES_IN_ONE = 1
     score_shares.score_batch = score_slowly

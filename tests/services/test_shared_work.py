@@ -73,15 +73,17 @@ def environment(broker, tmp_path, migrated) -> dict[str, str]:
 
 
 @contextmanager
-def working(env: dict[str, str], *queues: str) -> Iterator[list[subprocess.Popen[bytes]]]:
+def working(
+    env: dict[str, str], *queues: str, pool: str = "solo"
+) -> Iterator[list[subprocess.Popen[bytes]]]:
     """A hurried worker for each of ``queues``."""
     folder = Path(env["POOLBENCH_VAR"])
     command = [sys.executable, "-m", "tests.services.hurried_worker", str(folder / "scored")]
     workers = [
         subprocess.Popen(
-            [*command, "-n", f"w{number}@test"], cwd=ROOT,
+            [*command, "-n", f"w{number}@test", "-P", pool, "-c", "1"], cwd=ROOT,
             env=env | {"POOLBENCH_WORKER_QUEUES": taken},
-            stdout=subprocess.DEVNULL, stderr=(folder / "log").open("ab"),
+            stdout=subprocess.DEVNULL, stderr=(folder / "log").open("ab"), start_new_session=True,
         )
         for number, taken in enumerate(queues)
     ]  # fmt: skip
@@ -89,7 +91,7 @@ def working(env: dict[str, str], *queues: str) -> Iterator[list[subprocess.Popen
         yield workers
     finally:
         for worker in workers:
-            worker.kill()
+            os.killpg(worker.pid, signal.SIGKILL)  # its processes too
             worker.wait()
 
 
@@ -136,3 +138,11 @@ def test_what_a_page_waits_for_is_done_while_long_work_goes_on(environment):
         wait_until(environment, check, ("done",))
         long = "SELECT state FROM campaigns_job WHERE kind = 'evaluation.simulation' ORDER BY id"
         wait_until(environment, long, ("running",), ("queued",))
+
+
+@pytest.mark.full
+def test_work_at_its_time_limit_fails_and_its_worker_takes_the_next(environment):
+    manage(environment, "shell", "-v", "0", "-c", LONG_AND_PAGE)
+    with working(environment | {"POOLBENCH_LONG_JOB_SECONDS": "2"}, "long", pool="prefork"):
+        jobs = "SELECT state, substr(error, 1, 25) FROM campaigns_job WHERE kind LIKE '%simulation'"
+        wait_until(environment, jobs, *[("failed", "Stopped at the time limit")] * 2)

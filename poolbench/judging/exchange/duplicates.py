@@ -39,7 +39,7 @@ class ImportedBallot(NamedTuple):
 
 
 @dataclass(frozen=True)
-class BallotTable(Sequence[ImportedBallot]):
+class ImportedBallots(Sequence[ImportedBallot]):
     """Ballots by column: the row of ``entries`` of each, its assessor as a place in ``people``, its
     grade. Those that are more than a grade of an entry are in ``odd``, by place.
     """
@@ -58,11 +58,11 @@ class BallotTable(Sequence[ImportedBallot]):
             plain = (self.people[self.assessors[place]], entry, "grade", int(self.grades[place]))
             yield self.odd.get(place) or ImportedBallot(*plain)
 
-    def take(self, places: Ints) -> BallotTable:
+    def take(self, places: Ints) -> ImportedBallots:
         moved = {place: at for at, place in enumerate(places.tolist())} if self.odd else {}
         odd = {moved[place]: ballot for place, ballot in self.odd.items() if place in moved}
         columns = (self.rows[places], self.assessors[places], self.grades[places])
-        return BallotTable(self.entries, self.people, *columns, odd)
+        return ImportedBallots(self.entries, self.people, *columns, odd)
 
     def number_keys(self) -> Ints:
         """One number for each assessor and pair."""
@@ -102,8 +102,8 @@ class DuplicateCount:
 
 
 def merge_duplicates(
-    cast: BallotTable, rule: str, report: FaultReport
-) -> tuple[BallotTable, list[DuplicateCount]]:
+    cast: ImportedBallots, rule: str, report: FaultReport
+) -> tuple[ImportedBallots, list[DuplicateCount]]:
     """One ballot per assessor and pair, and per assessor how often duplicate labels agree.
 
     The last of numbered revisions counts (WJ11). A grade overrides a skip (WJ07). Equal grades

@@ -23,7 +23,7 @@ CODED = ("topic", "docno", "labels", "assessor", "rest")
 class CodedValues:
     """A column with each distinct value once: ``codes`` has the number of a value by row."""
 
-    numbers: dict[Hashable, int] = field(default_factory=dict)
+    numbers: dict[Any, int] = field(default_factory=dict)
     codes: array[int] = field(default_factory=lambda: array("i"))
 
     def add(self, value: Hashable) -> None:
@@ -82,7 +82,8 @@ class EntryTable(Sequence[JudgmentEntry]):
         for row in rows:
             topic, docno, labels, assessor, rest = (known[codes[row]] for codes, known in values)
             places = tuple(place[row] or None for place in self.places)
-            yield JudgmentEntry(self.lines[row], topic, docno, labels, assessor, *rest, places)
+            fields = (self.lines[row], topic, docno, labels, assessor, *rest, places)
+            yield JudgmentEntry._make(fields)
 
     def __len__(self) -> int:
         return len(self.lines)

@@ -13,9 +13,9 @@ import numpy as np
 
 from poolbench.files.faults import FaultReport
 from poolbench.judging.exchange.duplicates import (
-    BallotTable,
     DuplicateCount,
     ImportedBallot,
+    ImportedBallots,
     merge_duplicates,
 )
 from poolbench.judging.exchange.entry_table import EntryTable
@@ -74,7 +74,7 @@ class ImportChoices:
 class ResolvedImport:
     """What would be imported, one ballot per assessor and pair; and how it was resolved."""
 
-    ballots: BallotTable
+    ballots: ImportedBallots
     labels: list[GradeProposal]
     people: list[tuple[str, int, str]]
     duplicates: list[DuplicateCount]
@@ -134,7 +134,7 @@ def cast_ballots(
     lookup: CampaignLookup,
     choices: ImportChoices,
     report: FaultReport,
-) -> tuple[BallotTable, int]:
+) -> tuple[ImportedBallots, int]:
     """The ballots of the entries at ``rows``, and the number of those without a label.
 
     Most entries have one label, whose grade is on the scale, and nothing to report: their ballots
@@ -142,11 +142,11 @@ def cast_ballots(
     """
     grades = {proposal.label: proposal.grade for proposal in proposals}
     scale = {grade for grade, _ in lookup.scale}
-    single = [grades.get(label[0]) if len(label) == 1 else None for label in table.values("labels")]
-    on_scale = [isinstance(grade, int) and grade in scale for grade in single]
     people = [choices.assessor or lookup.people.get(n, "") for n in table.values("assessor")]
     plain = mark_values(table, "rest", partial(is_plain_grade, lookup))
-    plain &= np.array(on_scale, np.bool_)[table.codes("labels")]
+    plain &= mark_values(
+        table, "labels", lambda labels: len(labels) == 1 and grades.get(labels[0]) in scale
+    )
     plain &= np.array([bool(who) for who in people], np.bool_)[table.codes("assessor")]
     plain &= mark_values(table, "topic", lookup.topics.__contains__)
     plain &= ~mark_values(table, "docno", lookup.missing.__contains__)
@@ -154,22 +154,41 @@ def cast_ballots(
     unlabeled = 0
     odd_rows = rows[~plain[rows]].tolist()
     for row, entry in zip(odd_rows, table.read(odd_rows), strict=True):
-        cast = cast_entry(entry, grades, scale, lookup, choices, report)
+        cast = resolve_entry(entry, grades, scale, lookup, choices, report)
         unlabeled += cast is None
         others += [(row, ballot) for ballot in cast or ()]
+    return join_ballots(table, rows[plain[rows]], people, grades, others), unlabeled
+
+
+def join_ballots(
+    table: EntryTable,
+    plain: Ints,
+    people: Sequence[str],
+    grades: Mapping[str, int | str | None],
+    others: Sequence[tuple[int, ImportedBallot]],
+) -> ImportedBallots:
+    """The ballots of the rows ``plain``, and ``others`` with their rows, in the order of rows.
+
+    ``people`` are usernames by the code of the assessor, ``grades`` by label.
+    """
     names = list(dict.fromkeys([*people, *(ballot.assessor for _, ballot in others)]))
     code = {name: number for number, name in enumerate(names)}
-    mine = rows[plain[rows]]
-    joined = np.r_[mine, np.array([row for row, _ in others], np.int64)]
-    who = np.array([code[name] for name in people], np.int64)[table.codes("assessor")[mine]]
-    value = np.array([g if isinstance(g, int) else 0 for g in single], np.int64)
-    order = np.argsort(joined, kind="stable")
+    whose = np.array([code[name] for name in people], np.int64)[table.codes("assessor")[plain]]
+    first = [grades.get(labels[0]) if labels else None for labels in table.values("labels")]
+    value = np.array([grade if isinstance(grade, int) else 0 for grade in first], np.int64)
+    rows = np.r_[plain, np.array([row for row, _ in others], np.int64)]
+    order = np.argsort(rows, kind="stable")
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
-    odd = {int(place[len(mine) + n]): ballot for n, (_, ballot) in enumerate(others)}
-    whose = np.r_[who, np.array([code[ballot.assessor] for _, ballot in others], np.int64)]
-    given = np.r_[value[table.codes("labels")[mine]], np.zeros(len(others), np.int64)]
-    return BallotTable(table, names, joined[order], whose[order], given[order], odd), unlabeled
+    own = np.array([code[ballot.assessor] for _, ballot in others], np.int64)
+    return ImportedBallots(
+        table,
+        names,
+        rows[order],
+        np.r_[whose, own][order],
+        np.r_[value[table.codes("labels")[plain]], np.zeros(len(others), np.int64)][order],
+        {int(place[len(plain) + at]): ballot for at, (_, ballot) in enumerate(others)},
+    )
 
 
 def is_plain_grade(lookup: CampaignLookup, rest: Sequence[Any]) -> bool:
@@ -178,7 +197,7 @@ def is_plain_grade(lookup: CampaignLookup, rest: Sequence[Any]) -> bool:
     return entry.kind in ("", GRADE) and entry.reason != CANCELLED and not list_wrong(entry, lookup)
 
 
-def cast_entry(
+def resolve_entry(
     entry: JudgmentEntry,
     grades: Mapping[str, int | str | None],
     scale: Collection[int],
@@ -315,8 +334,8 @@ def list_file_names(
     table: EntryTable, rows: Ints, lookup: CampaignLookup, choices: ImportChoices
 ) -> list[tuple[str, int, str]]:
     """``(name in the file, number of records, username)``, in order of appearance."""
-    found = np.unique(table.codes("assessor")[rows], return_index=True, return_counts=True)
-    listed = sorted(zip(*(each.tolist() for each in found), strict=True), key=itemgetter(1))
+    counted = np.unique(table.codes("assessor")[rows], return_index=True, return_counts=True)
+    listed = sorted(zip(*(each.tolist() for each in counted), strict=True), key=itemgetter(1))
     names = table.values("assessor")
     return [
         (names[code], count, choices.assessor or lookup.people.get(names[code], ""))

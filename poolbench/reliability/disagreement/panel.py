@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 import numpy as np
-from numpy.typing import NDArray
 
 from poolbench.evaluation.batch import ScoringBatch
 from poolbench.evaluation.in_memory import WarmRuns
@@ -20,6 +19,7 @@ from poolbench.evaluation.stated_scale import state_highest_grade
 from poolbench.pooling.run_listing import pack_docnos
 from poolbench.reliability.disagreement.aggregation import aggregate_over_topics
 from poolbench.reliability.disagreement.ballots import ABSENT, BallotTable, Grades
+from poolbench.runs.pair_places import PairPlaces
 from poolbench.runs.run_matrix import PairArray, PairDictionary, RunMatrix
 from poolbench.runs.tables import RunTable, group_starts
 
@@ -132,11 +132,11 @@ def build_panel(
     tags: Sequence[str],
     runs: WarmRuns,
     ballots: BallotTable,
-    places: NDArray[np.int32],
+    places: PairPlaces,
     measure: Measure,
     options: ScoringOptions,
 ) -> DisagreementPanel:
-    """``places[code]`` is the ballot row of a pair of the runs, or -1.
+    """``places`` are the ballot rows of the pairs of the runs.
 
     ``options`` must keep all judged topics, so that each has a score. Without a gain table
     all ways share one scale: all grades in the ballots.
@@ -223,10 +223,10 @@ def scored_depth(measure: Measure, options: ScoringOptions) -> int | None:
 
 
 def _topic_rows(
-    runs: WarmRuns, topic: str, first: int, places: NDArray[np.int32], deep: int | None
+    runs: WarmRuns, topic: str, first: int, places: PairPlaces, deep: int | None
 ) -> ListedTopicRows:
     codes, starts = runs.of_topic(topic)
-    rows = places[codes]
+    rows = places.take(codes)
     segment = np.repeat(np.arange(len(runs)), np.diff(starts))
     ranks = np.arange(len(codes)) - starts[segment] + 1
     selected = rows >= 0 if deep is None else (rows >= 0) & (ranks <= deep)

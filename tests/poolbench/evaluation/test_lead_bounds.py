@@ -16,6 +16,7 @@ from poolbench.evaluation.leader_verdict import LeaderboardReport, judge_leaderb
 from poolbench.evaluation.measures.names import parse_measure
 from poolbench.evaluation.measures.registry import FAMILIES
 from poolbench.evaluation.options import ScoringOptions
+from poolbench.runs.pair_places import PairPlaces
 from poolbench.runs.run_matrix import RunMatrix
 from poolbench.runs.tables import group_starts
 from poolbench.verdicts import VerdictState
@@ -53,7 +54,7 @@ def list_judgments(by_topic):
     grades = np.array([grade for grade in flat if grade is not None], np.int32)
     topics = [f"{at:04}" for at in range(len(by_topic))]
     places = np.where(listed, np.cumsum(listed) - 1, -1).astype(np.int32)
-    return JudgmentTable.from_arrays(topics, starts, grades), places
+    return JudgmentTable.from_arrays(topics, starts, grades), PairPlaces.from_array(places)
 
 
 def list_run(rankings, documents=DOCUMENTS):

@@ -9,6 +9,7 @@ from poolbench.evaluation import JudgmentTable, ScoringOptions, as_judged, evalu
 from poolbench.evaluation.evaluate import score_batch, select_measures
 from poolbench.evaluation.in_memory import WarmRuns, score_topic
 from poolbench.evaluation.matching import batch_from_table
+from poolbench.runs.pair_places import PairPlaces
 from poolbench.runs.qrels import qrels_from_rows
 from poolbench.runs.run_matrix import PairDictionary
 from poolbench.runs.runs import run_from_rows
@@ -31,7 +32,7 @@ def warm() -> tuple[WarmRuns, PairDictionary]:
     return WarmRuns([known.encode(run) for run in RUNS]), known
 
 
-def judged_at(known: PairDictionary, table: QrelsTable) -> tuple[JudgmentTable, np.ndarray]:
+def judged_at(known: PairDictionary, table: QrelsTable) -> tuple[JudgmentTable, PairPlaces]:
     places = known.places(table)
     return JudgmentTable.from_arrays(table.topics, table.starts, table.grades), places
 

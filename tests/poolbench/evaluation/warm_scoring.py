@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from poolbench.evaluation.in_memory import WarmRuns, build_run_batch
 from poolbench.evaluation.judgments import Floats, JudgmentTable
 from poolbench.evaluation.measures.family import Measure
 from poolbench.evaluation.options import ScoringOptions
+from poolbench.runs.pair_places import PairPlaces
 
 
 def score_all_runs(
     runs: WarmRuns,
     judged: JudgmentTable,
-    places: NDArray[np.int32],
+    places: PairPlaces,
     measures: Sequence[Measure],
     options: ScoringOptions,
 ) -> Floats:
-    """Values by run, judged topic and measure; ``places[code]`` is a pair's index in ``judged``.
+    """Values by run, judged topic and measure; ``places`` are the pairs' indices in ``judged``.
 
     The topic set of ``options`` must be all judged topics, so that the shape is fixed.
     """

@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import gzip
 import io
+from mmap import PAGESIZE
 
 import pytest
 
+from poolbench.files import streams
 from poolbench.files.faults import InvalidFile
 from poolbench.files.streams import read_bytes
 
@@ -69,3 +71,26 @@ def test_read_bytes_of_too_many_bytes_or_broken_gzip(source, code):
 def test_read_bytes_of_a_missing_path(tmp_path):
     with pytest.raises(FileNotFoundError):
         read_bytes(tmp_path / "none")
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_mapped_file_has_the_same_text(tmp_path, packed, monkeypatch):
+    monkeypatch.setattr(streams, "_MAPPED", 100)
+    monkeypatch.setattr(streams, "_FORGOTTEN", 1)
+    text = b"".join(b"1 Q0 d%d 1 2 t\n" % number for number in range(3_000))
+    path = tmp_path / "run"
+    path.write_bytes(gzip.compress(text) if packed else text)
+    mapped = streams.map_text(path)
+    assert (len(mapped), mapped[:]) == (len(text), text)
+    assert streams.drop_pages(mapped, 0, 10_000) == 10_000 - 10_000 % PAGESIZE
+    assert mapped[5_000:5_100] == text[5_000:5_100]
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
+    for limit in (len(text) - 1, 50):
+        with pytest.raises(InvalidFile) as refused:
+            streams.map_text(path, max_bytes=limit)
+        assert dict(refused.value.report.counts) == {"E02" if packed else "E15": 1}
+
+
+def test_a_small_file_is_read_instead_of_mapped(tmp_path):
+    (tmp_path / "run").write_bytes(b"")
+    assert streams.map_text(tmp_path / "run") == b""

@@ -97,3 +97,12 @@ def test_matches_are_those_of_the_texts(ids, data):
         np.array(mine, np.int64), reversed_ids, np.array(theirs, np.int64)
     )
     assert same.tolist() == [ids[a] == ids[::-1][b] for a, b in zip(mine, theirs, strict=True)]
+
+
+@pytest.mark.parametrize("size", [2, 31, 33, 80])
+def test_ties_few_and_many_are_in_docno_order(size):
+    ids = [f"d{number % 7}{'x' * (number % 11)}{number}" for number in range(size)]
+    order = sorted(range(size), key=ids.__getitem__, reverse=True)
+    ranked = rank_rows(np.array([0, size]), np.zeros(size), DocnoArray.from_ids(ids))
+    assert ranked.rows is not None
+    assert ranked.rows.tolist() == order

@@ -292,3 +292,27 @@ def test_a_run_that_is_nearly_another_of_the_team():
     assert check_run_file(lines, rules).accepted
     never = (pytest.fail("read for a run with errors") for _ in range(1))
     assert set(counts(lines, RunRules(earlier_runs=never, max_per_topic=1))) == {"E12"}
+
+
+@pytest.mark.parametrize("odd", ["", "1 Q0 d2 7 inf tag\n", "2 Q0 d1 1 9 other\n", "9 Q0 x 1 1\n"])
+def test_a_mapped_run_is_checked_the_same_way(tmp_path, monkeypatch, odd):
+    """Some topics at a time, with docnos of all lengths, in any order of topics."""
+    listed = [
+        f"{topic} Q0 {'d' * (place % 70)}{place} {place} {(60 - place) // 2} tag\n"
+        for topic in (10, 9, 2, 1)
+        for place in range(1, 60)
+    ]
+    data = "".join([*listed[60:], odd, *listed[:60]]).encode()
+    rules = RunRules(topics=frozenset({"1", "2", "9"}))
+    whole = check_run_file(data, rules, file="run")
+    (tmp_path / "run").write_bytes(data)
+    monkeypatch.setattr("poolbench.files.streams._MAPPED", 100)
+    monkeypatch.setattr("poolbench.files.streams._FORGOTTEN", 1)
+    monkeypatch.setattr("poolbench.reading.blocks._BLOCK", 500)
+    for module in ("rank_order", "run_ranking", "run_checks", "runs"):
+        monkeypatch.setattr(f"poolbench.runs.{module}.BLOCK", 1)
+    parts = check_run_file(tmp_path / "run", rules, file="run")
+    assert parts.as_report() == whole.as_report()
+    assert (parts.digest, parts.lines) == (whole.digest, whole.lines)
+    wanted = ranking_hash(read_run(data)) if not odd else whole.digest
+    assert parts.digest == wanted

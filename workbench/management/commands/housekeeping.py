@@ -17,6 +17,7 @@ from django.core.management.base import BaseCommand
 from django.utils import timezone
 
 from campaigns.services.accounts import remove_unconfirmed_accounts
+from campaigns.services.matrices import remove_unused_segments
 from campaigns.services.run_limits import remove_old_rejected_files
 from campaigns.services.store_marker import require_own_store
 from crowd.services.keys import destroy_expired_keys
@@ -48,6 +49,7 @@ class Command(BaseCommand):
             "Unfinished uploads": remove_unfinished_uploads,
             "Files of rejected runs": remove_old_rejected_files,
             "Store files not named by any row": remove_left_over_files,
+            "Indexes of campaigns that were deleted": remove_unused_segments,
             "Keys of worker IDs past their retention date": destroy_expired_keys,
         }
         for name, remove in chores.items():

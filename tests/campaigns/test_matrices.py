@@ -1,0 +1,89 @@
+"""The dictionary of a campaign in its database: many files, several writers, its bounds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from campaigns.models import Document, Run
+from campaigns.queries import imported_docnos
+from campaigns.queries.imported_docnos import load_imported_docnos
+from campaigns.services import matrices
+from campaigns.services.runs import submit_and_check_run
+from evaluation.queries import interim_scores
+from evaluation.queries.interim_scores import get_warm_runs
+from poolbench.reading.reader import DocnoArray
+from poolbench.runs import run_matrix
+from tests.world.files import run_text
+
+
+@pytest.fixture
+def all_on_disk(monkeypatch, settings, tmp_path):
+    """As if each campaign were large: files are mapped, segments are files of this folder."""
+    settings.VAR_DIR = tmp_path
+    matrices._dictionaries.clear()
+    monkeypatch.setattr(run_matrix, "STORED", 1)
+    monkeypatch.setattr(matrices, "MAPPED", 0)
+    monkeypatch.setattr(interim_scores, "WARM_LINES", 0)
+    yield tmp_path / "cache" / "pairs"
+    matrices._dictionaries.clear()
+
+
+def submit(organizer, campaign, team, tag, docnos):
+    data = run_text(tag, docnos=docnos)
+    return submit_and_check_run(
+        actor=organizer, campaign=campaign, team=team, data=data, file_name=f"{tag}.txt"
+    )
+
+
+def test_runs_of_a_large_campaign_are_stored_and_read_through_files(
+    all_on_disk, organizer, campaign, team
+):
+    runs = [submit(organizer, campaign, team, *run) for run in (
+        ("a", ("d1", "d2")), ("b", ("d3", "d2")), ("c", ("d1", "d3")),
+    )]  # fmt: skip
+    assert {run.state for run in runs} == {Run.State.ACCEPTED}
+    folder = all_on_disk / str(campaign.pk)
+    assert len(list(folder.glob("*.pairs"))) == 2
+    matrices._dictionaries.clear()  # another process
+    for run, docnos in zip(runs, (["d1", "d2"], ["d3", "d2"], ["d1", "d3"]), strict=True):
+        assert list(matrices.load_run_table(run).docnos) == docnos * 3
+    pairs = [*matrices.get_pair_dictionary(campaign)]
+    assert (len(pairs), len(set(pairs))) == (9, 9)
+    kept, read = get_warm_runs(campaign, runs), interim_scores.load_warm_runs(runs)
+    assert not read.stay
+    for topic in ("1", "2", "3", "7"):
+        for first, second in zip(kept.of_topic(topic), read.of_topic(topic), strict=True):
+            assert np.array_equal(first, second)
+    assert not read.ranked
+
+
+def test_a_campaign_with_too_many_pairs_is_told(monkeypatch, organizer, campaign, team):
+    monkeypatch.setattr(matrices, "MOST_PAIRS", 6)
+    assert submit(organizer, campaign, team, "a", ("d1", "d2")).state == Run.State.ACCEPTED
+    again = submit(organizer, campaign, team, "b", ("d2", "d1"))
+    assert again.state == Run.State.ACCEPTED
+    refused = submit(organizer, campaign, team, "c", ("d3",))
+    assert refused.state == Run.State.RECEIVED
+    job = campaign.jobs.filter(args__run=refused.pk).get()
+    assert "can have 6 pairs" in job.error
+
+
+def test_segments_of_a_deleted_campaign_are_removed(all_on_disk, organizer, campaign, team):
+    submit(organizer, campaign, team, "a", ("d1",))
+    submit(organizer, campaign, team, "b", ("d1",))
+    (all_on_disk / "0").mkdir()
+    assert matrices.remove_unused_segments() == 1
+    assert [path.name for path in all_on_disk.iterdir()] == [str(campaign.pk)]
+
+
+@pytest.mark.parametrize("dearer", [0, 1_000])
+def test_imported_docnos_are_asked_for_or_read(monkeypatch, campaign, dearer):
+    monkeypatch.setattr(imported_docnos, "DEARER", dearer)
+    monkeypatch.setattr(imported_docnos, "READ_AT_ONCE", 3)
+    assert load_imported_docnos(campaign) is not None
+    names = ["d1", "nothing", "d9", "d1", "D1", "a\0b", "nothing"]
+    found = load_imported_docnos(campaign).contains(DocnoArray.from_ids(names))
+    assert found.tolist() == [True, False, True, True, False, False, False]
+    Document.objects.filter(campaign=campaign).delete()
+    assert load_imported_docnos(campaign) is None
