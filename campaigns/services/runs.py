@@ -88,11 +88,8 @@ def submit_run(
     try:
         with transaction.atomic():
             run = Run.objects.create(
-                campaign=campaign,
-                team=team,
-                task=task,
+                **{"campaign": campaign, "team": team, "task": task} | form | bytes_sent,
                 tag=tag.strip()[:60],
-                **(form | bytes_sent),
                 answers=require_answers(campaign, sent_file.read(HEAD), answers or {}),
                 file=sent_file.store(),
                 file_name=file_name[:200],
