@@ -164,7 +164,8 @@ def ask_for_jobs() -> list[Any]:
     owner, qrels = storm.created_by, large.qrels.get()
     for number in range(3):
         tag = f"twice{time.time_ns()}{number}"
-        data = "".join(f"1 Q0 d{n:05} {n} {99 - n} {tag}\n" for n in range(90)).encode()
+        lines = (f"1 Q0 d{n + number:05} {n} {99 - n} {tag}\n" for n in range(90))
+        data = "".join(lines).encode()
         fields = {"team": storm.teams.get(), "data": data, "file_name": tag}
         submit_run(actor=owner, campaign=storm, **fields)
     request_evaluation(actor=owner, campaign=large, qrels=qrels)

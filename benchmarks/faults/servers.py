@@ -36,7 +36,7 @@ class Cluster:
         self.folder, self.port = folder, find_free_port()
         self.address: Address = ("127.0.0.1", self.port)
         self.before: tuple[str, ...] = ()  # of its programs: another user, another clock
-        folder.mkdir()
+        folder.mkdir(mode=0o700)
         if os.geteuid() == 0:
             shutil.chown(folder, "postgres", "postgres")
             self.before = ("runuser", "-u", "postgres", "--")

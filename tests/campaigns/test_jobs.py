@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 from celery.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
-from django.db import InterfaceError, OperationalError, connection, transaction
+from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
@@ -56,33 +56,6 @@ def test_without_a_broker_the_row_is_written_and_nobody_is_told_of_an_error(
     assert latest_check_job(run).state == Job.State.QUEUED
 
 
-def test_a_broker_that_is_away_costs_one_line_of_the_log(
-    no_broker, campaign, organizer, caplog, django_capture_on_commit_callbacks
-):
-    with django_capture_on_commit_callbacks(execute=True):
-        jobs.enqueue(campaign=campaign, kind=KIND, actor=organizer)
-    (line,) = caplog.records
-    assert (line.levelname, line.exc_info) == ("WARNING", None)
-
-
-@pytest.mark.parametrize("lost", [OperationalError, InterfaceError])
-def test_a_job_that_loses_the_database_is_left_to_the_sweep(campaign, organizer, lost):
-    """As when the database restarts, or a replica takes its place, in the middle of the work."""
-    job = Job.objects.create(campaign=campaign, kind=KIND, created_by=organizer)
-
-    def break_off(_job: Job) -> None:
-        raise lost("the connection is closed")
-
-    jobs.perform_job(job.pk, break_off)
-    job.refresh_from_db()
-    assert (job.state, job.error) == (Job.State.RUNNING, "")
-    Job.objects.filter(pk=job.pk).update(heartbeat=timezone.now() - 2 * jobs.STALE_AFTER)
-    assert jobs.requeue_lost_jobs() == 1
-    jobs.perform_job(job.pk, lambda again: jobs.finish_job(again, attempts=again.attempts))
-    job.refresh_from_db()
-    assert (job.state, job.result) == (Job.State.DONE, {"attempts": 2})
-
-
 def test_the_same_is_not_queued_again_while_it_is_under_way(no_broker, campaign, organizer):
     def asked(kind="evaluation.collection", who=organizer, **args):
         with transaction.atomic():
@@ -120,24 +93,6 @@ def test_a_job_that_the_sweep_could_not_send_is_swept_again(
     assert jobs.requeue_lost_jobs() == 0
     aged(job, heartbeat=timezone.now() - 2 * jobs.UNSENT_AFTER)
     assert jobs.requeue_lost_jobs() == 1
-
-
-def test_a_worker_whose_clock_is_late_is_not_taken_for_dead(campaign, organizer, monkeypatch):
-    job = Job.objects.create(campaign=campaign, kind=KIND, created_by=organizer)
-    now = timezone.now
-    if connection.vendor == "sqlite":  # where there is one machine
-        monkeypatch.setattr(jobs, "read_clock", now)
-
-    def sweep(mine: Job) -> None:
-        jobs.report_progress(mine, 1, 2)
-        monkeypatch.setattr(timezone, "now", now)
-        assert jobs.requeue_lost_jobs() == 0
-        jobs.finish_job(mine)
-
-    monkeypatch.setattr(timezone, "now", lambda: now() - 2 * jobs.UNSENT_AFTER)
-    jobs.perform_job(job.pk, sweep)
-    job.refresh_from_db()
-    assert (job.state, job.error) == (Job.State.DONE, "")
 
 
 def test_a_worker_thought_dead_does_not_fail_the_job_of_its_successor(campaign, organizer):

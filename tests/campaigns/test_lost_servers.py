@@ -1,0 +1,69 @@
+"""What jobs do when the database, the broker or the right time is lost."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import InterfaceError, OperationalError, connection
+from django.utils import timezone
+
+from campaigns.models import Job
+from campaigns.services import jobs
+
+KIND = "campaigns.check_run"
+
+
+@pytest.fixture
+def no_broker(settings, monkeypatch):
+    """An installation whose broker is away."""
+    settings.POOLBENCH_INLINE = False
+
+    class Away:
+        def send_task(self, *_args, **_options):
+            raise ConnectionError("connection refused")
+
+    monkeypatch.setattr(jobs, "import_string", lambda _path: Away())
+
+
+def test_a_broker_that_is_away_costs_one_line_of_the_log(
+    no_broker, campaign, organizer, caplog, django_capture_on_commit_callbacks
+):
+    with django_capture_on_commit_callbacks(execute=True):
+        jobs.enqueue(campaign=campaign, kind=KIND, actor=organizer)
+    (line,) = caplog.records
+    assert (line.levelname, line.exc_info) == ("WARNING", None)
+
+
+@pytest.mark.parametrize("lost", [OperationalError, InterfaceError])
+def test_a_job_that_loses_the_database_is_left_to_the_sweep(campaign, organizer, lost):
+    """As when the database restarts, or a replica takes its place, in the middle of the work."""
+    job = Job.objects.create(campaign=campaign, kind=KIND, created_by=organizer)
+
+    def break_off(_job: Job) -> None:
+        raise lost("the connection is closed")
+
+    jobs.perform_job(job.pk, break_off)
+    job.refresh_from_db()
+    assert (job.state, job.error) == (Job.State.RUNNING, "")
+    Job.objects.filter(pk=job.pk).update(heartbeat=timezone.now() - 2 * jobs.STALE_AFTER)
+    assert jobs.requeue_lost_jobs() == 1
+    jobs.perform_job(job.pk, lambda again: jobs.finish_job(again, attempts=again.attempts))
+    job.refresh_from_db()
+    assert (job.state, job.result) == (Job.State.DONE, {"attempts": 2})
+
+
+def test_a_worker_whose_clock_is_late_is_not_taken_for_dead(campaign, organizer, monkeypatch):
+    job = Job.objects.create(campaign=campaign, kind=KIND, created_by=organizer)
+    now = timezone.now
+    if connection.vendor == "sqlite":  # where there is one machine
+        monkeypatch.setattr(jobs, "read_clock", now)
+
+    def sweep(mine: Job) -> None:
+        jobs.report_progress(mine, 1, 2)
+        monkeypatch.setattr(timezone, "now", now)
+        assert jobs.requeue_lost_jobs() == 0
+        jobs.finish_job(mine)
+
+    monkeypatch.setattr(timezone, "now", lambda: now() - 2 * jobs.UNSENT_AFTER)
+    jobs.perform_job(job.pk, sweep)
+    job.refresh_from_db()
+    assert (job.state, job.error) == (Job.State.DONE, "")
