@@ -154,6 +154,25 @@ def test_a_file_is_on_disk_before_its_name_is_given(monkeypatch):
     assert done[-1] == "folder"
 
 
+def test_a_file_of_another_disk_is_on_this_one_before_its_name_is_given(monkeypatch, tmp_path):
+    """As an upload is if the store is a shared folder: it is moved as a copy, and synced itself."""
+    synced, fsync = [], os.fsync
+
+    def note_sync(descriptor: int) -> None:
+        synced.append(os.fstat(descriptor).st_ino)
+        fsync(descriptor)
+
+    def refuse(*_paths) -> None:
+        raise OSError(errno.EXDEV, "Invalid cross-device link")
+
+    monkeypatch.setattr(os, "fsync", note_sync)
+    monkeypatch.setattr(os, "rename", refuse)  # by shutil.move; the store's own is os.replace
+    sent = tmp_path / "sent"
+    sent.write_bytes(b"of another disk")
+    name = store.put_file(sent)
+    assert store.find_blob_path(name).stat().st_ino in synced
+
+
 @pytest.mark.parametrize("failing", ["write", "rename"])
 def test_what_could_not_be_stored_leaves_nothing(monkeypatch, failing):
     store.put_blob(b"before")
