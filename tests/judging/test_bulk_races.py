@@ -31,9 +31,7 @@ def test_an_import_is_tried_again_if_its_assessor_judges_meanwhile(
 ):
     read, judged = bulk.map_latest_revisions, []
     judge = apart(
-        lambda: submit_judgment(
-            actor=assessor, campaign=campaign, topic=topic, docno="d1", grade=0
-        )
+        lambda: submit_judgment(actor=assessor, campaign=campaign, topic=topic, docno="d1", grade=0)
     )
 
     def read_and_be_overtaken(*args):
