@@ -124,9 +124,9 @@ def test_housekeeping_removes_what_is_over(world, settings, tmp_path, files):
         "Accounts never confirmed: 0 removed",
         "Unfinished uploads: 1 removed",
         "Files of rejected runs: 0 removed",
-        "Store files not named by any row: 1 removed",
         "Indexes of campaigns that were deleted: 0 removed",
         "Keys of worker IDs past their retention date: 0 removed",
+        "Store files not named by any row: 1 removed",
     ]
     assert (abandoned.exists(), store.has_blob(left_over)) == (False, False)
     assert (Run.objects.count(), ScoreSet.objects.count()) == before
