@@ -102,11 +102,12 @@ class StoreFolder(FileSystemStorage):
             sync_folder(part.parent)
 
     def put_file(self, name: str, path: Path) -> None:
-        with raise_absence(), path.open("rb+") as stream:
-            os.fsync(stream.fileno())
         with self.make_part(name) as part:
             path.chmod(self.file_permissions_mode or 0o644)  # a temporary file is its owner's alone
             shutil.move(path, part)
+            # Not before: to another disk, as that of a shared folder, the file is moved as a copy.
+            with part.open("rb+") as stream:
+                os.fsync(stream.fileno())
         sync_folder(part.parent)
 
     @contextmanager

@@ -52,6 +52,9 @@ def build_worker_settings(env: Env, broker_folder: Path) -> dict[str, Any]:
         # A message is done with when its work is. If a worker dies, its rows are found by their
         # heartbeats, long before a broker would deliver the message again: that does no harm.
         "CELERY_TASK_ACKS_LATE": True,
+        # RabbitMQ closes the channel of a message that was held for half an hour: Celery would end
+        # the worker after its job. It connects again instead; the job is claimed once.
+        "CELERY_BROKER_CHANNEL_ERROR_RETRY": True,
         # Each process holds the message that it works on and no other.
         "CELERY_WORKER_PREFETCH_MULTIPLIER": 1,
         # A process that has grown is replaced after its job.

@@ -184,6 +184,7 @@ def finish_part(part: JobPart, result: bytes) -> None:
     """Store the result of this claim, count its steps, and queue the job if it was the last."""
     now = read_clock()
     with transaction.atomic():
+        lock_job(part)
         mine = JobPart.objects.filter(pk=part.pk, state=State.RUNNING, attempts=part.attempts)
         if not mine.update(state=State.DONE, result=result, heartbeat=now):
             return
@@ -204,9 +205,17 @@ def queue_finish(job: Job) -> None:
             jobs.send_on_commit(job)
 
 
+def lock_job(part: JobPart) -> None:
+    """Lock the job before any part: a part that fails removes all others, and would wait for the
+    worker of one that ends, which waits for the job.
+    """
+    Job.objects.select_for_update(no_key=True).filter(pk=part.job_id).exists()
+
+
 def fail_part(part: JobPart, error: str) -> None:
     """Fail the job, unless this worker has lost its claim."""
     with transaction.atomic():
+        lock_job(part)
         # Locked, so that a sweep does not give the part to another worker now.
         mine = JobPart.objects.filter(pk=part.pk, state=State.RUNNING, attempts=part.attempts)
         if mine.select_for_update().exists():

@@ -39,7 +39,9 @@ def copy_into_table(model: type[models.Model], names: Sequence[str], rows: Seque
     options = "FORMAT csv" + (f", FORCE_NULL ({nullable})" if nullable else "")
     into = f"{quote_table(model)} ({', '.join(quote_names(names))})"
     with connection.cursor() as cursor:
-        with cursor.copy(f"COPY {into} FROM STDIN ({options})") as copy:
+        # The driver's own method: without this its errors were not Django's, and not retried.
+        errors = connection.wrap_database_errors
+        with errors, cursor.copy(f"COPY {into} FROM STDIN ({options})") as copy:
             for first in range(0, len(rows), IN_TEXT):
                 text = io.StringIO(newline="")
                 writer = csv.writer(text, quoting=csv.QUOTE_NONNUMERIC)

@@ -9,6 +9,7 @@ from django.http import HttpResponse
 
 from campaigns.models import Campaign, Run
 from campaigns.queries.lists import get_campaign_for
+from campaigns.queries.tasks import list_current_runs
 from campaigns.services.snapshots import get_report
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
@@ -19,6 +20,7 @@ from evaluation.queries.interim_scores import (
     rank_interim_runs,
 )
 from evaluation.queries.score_moves import compare_means, list_sets_to_compare, load_means
+from evaluation.queries.scoring_inputs import scoring_options
 from evaluation.views.cells import DEFAULT_MEASURES, TRUST, ScoreCell, ScoreColumn, build_column
 from judging.queries.judgments import load_log_reader
 from judging.queries.qrels_versions import list_crowd_rules
@@ -44,10 +46,10 @@ class InterimScoreRow:
 @share_reads
 def interim_scores_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """The page, or for a page that asks again its ranking: an empty answer, which changes nothing,
-    while there is no other judgment than those that it has ``seen``.
+    while there are no other judgments, runs or settings than those that it has ``seen``.
     """
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    state = identify_log(campaign)
+    state = identify_ranking(campaign)
     is_part = bool(request.headers.get("HX-Request"))
     if is_part and request.GET.get("seen") == state:
         return HttpResponse(status=204)
@@ -66,9 +68,11 @@ def interim_scores_view(request: SignedInRequest, slug: str) -> HttpResponse:
     return render_page(request, "evaluation/interim_scores.html", ranking, page)
 
 
-def identify_log(campaign: Campaign) -> str:
-    """Changes with every judgment and exclusion."""
-    return sha256(repr(load_log_reader(campaign).identify()).encode()).hexdigest()[:16]
+def identify_ranking(campaign: Campaign) -> str:
+    """Changes with every judgment and exclusion, the runs and how they are scored."""
+    runs = list_current_runs(campaign).order_by("pk").values_list("pk", "matrix")
+    inputs = load_log_reader(campaign).identify(), list(runs), scoring_options(campaign).as_dict()
+    return sha256(repr(inputs).encode()).hexdigest()[:16]
 
 
 def build_interim_ranking(

@@ -232,3 +232,17 @@ def test_an_open_page_asks_again_and_gets_the_ranking_only_after_a_judgment(
     assert [row.cells for row in part.context["rows"]] == [
         row.cells for row in whole.context["rows"]
     ]
+
+
+def test_an_open_page_gets_the_ranking_without_a_run_that_was_withdrawn(
+    client, live, organizer, campaign, assessor
+):
+    client.force_login(organizer)
+    address = reverse("interim-scores", args=[campaign.slug])
+    first = client.get(address)
+    again = {"path": address, "data": {"seen": first.context["state"]}}
+    assert client.get(**again, headers={"HX-Request": "true"}).status_code == 204
+    run = first.context["rows"][0].run
+    campaign.runs.filter(pk=run.pk).update(state="withdrawn")
+    part = client.get(**again, headers={"HX-Request": "true"})
+    assert run not in [row.run for row in part.context["rows"]]

@@ -124,9 +124,9 @@ def test_housekeeping_removes_what_is_over(world, settings, tmp_path, files):
         "Accounts never confirmed: 0 removed",
         "Unfinished uploads: 1 removed",
         "Files of rejected runs: 0 removed",
-        "Store files not named by any row: 1 removed",
         "Indexes of campaigns that were deleted: 0 removed",
         "Keys of worker IDs past their retention date: 0 removed",
+        "Store files not named by any row: 1 removed",
     ]
     assert (abandoned.exists(), store.has_blob(left_over)) == (False, False)
     assert (Run.objects.count(), ScoreSet.objects.count()) == before
@@ -152,6 +152,25 @@ def test_a_file_is_on_disk_before_its_name_is_given(monkeypatch):
     assert done[-3:] == ["file", "rename", "folder"]
     store.put_blob(b"new")
     assert done[-1] == "folder"
+
+
+def test_a_file_of_another_disk_is_on_this_one_before_its_name_is_given(monkeypatch, tmp_path):
+    """As an upload is if the store is a shared folder: it is moved as a copy, and synced itself."""
+    synced, fsync = [], os.fsync
+
+    def note_sync(descriptor: int) -> None:
+        synced.append(os.fstat(descriptor).st_ino)
+        fsync(descriptor)
+
+    def refuse(*_paths) -> None:
+        raise OSError(errno.EXDEV, "Invalid cross-device link")
+
+    monkeypatch.setattr(os, "fsync", note_sync)
+    monkeypatch.setattr(os, "rename", refuse)  # by shutil.move; the store's own is os.replace
+    sent = tmp_path / "sent"
+    sent.write_bytes(b"of another disk")
+    name = store.put_file(sent)
+    assert store.find_blob_path(name).stat().st_ino in synced
 
 
 @pytest.mark.parametrize("failing", ["write", "rename"])

@@ -48,9 +48,10 @@ class Command(BaseCommand):
             "Accounts never confirmed": remove_unconfirmed_accounts,
             "Unfinished uploads": remove_unfinished_uploads,
             "Files of rejected runs": remove_old_rejected_files,
-            "Store files not named by any row": remove_left_over_files,
             "Indexes of campaigns that were deleted": remove_unused_segments,
             "Keys of worker IDs past their retention date": destroy_expired_keys,
+            # Last: it refuses another store, which must not hold up the others.
+            "Store files not named by any row": remove_left_over_files,
         }
         for name, remove in chores.items():
             self.stdout.write(f"{name}: {remove()} removed")
