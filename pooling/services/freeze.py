@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from django.db import transaction
+from numpy.typing import NDArray
 
 from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused
@@ -121,7 +122,7 @@ def iter_pool_rows(pool: Pool, table: PoolTable) -> Iterator[Row]:
 
 
 def build_pool_rows(
-    pool: Pool, topic: int, table: PoolTable, rows: Ints, positions: Ints
+    pool: Pool, topic: int, table: PoolTable, rows: Ints, positions: NDArray[np.integer[Any]]
 ) -> Iterator[Row]:
     """``rows`` of ``table``, at least one, all of the topic ``topic``, as values of ``COLUMNS``."""
     low, high = int(rows.min()), int(rows.max()) + 1
