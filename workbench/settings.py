@@ -210,6 +210,7 @@ vars().update(build_account_settings(has_mail=HAS_MAIL))
 CELERY_APP_PATH = "workbench.celery.app"
 CELERY_TASK_DEFAULT_QUEUE: str
 CELERY_TASK_ROUTES: dict[str, dict[str, str]]
+CELERY_TASK_SOFT_TIME_LIMIT: int
 POOLBENCH_PAGE_CHECK_BYTES: int
 vars().update(build_worker_settings(env, BROKER_DIR))
 # Run jobs in the process that enqueues them: for the demo script and for tests.

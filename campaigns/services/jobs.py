@@ -133,8 +133,11 @@ def send_task(job: Job, task: str, *args: int, wait: timedelta = timedelta()) ->
     if queue is None or job.args.get(LARGE):
         queue = settings.CELERY_TASK_DEFAULT_QUEUE
     app = import_string(settings.CELERY_APP_PATH)
+    # That of the queue, not that of the kind.
+    limit = settings.CELERY_TASK_SOFT_TIME_LIMIT if job.args.get(LARGE) else None
+    options = {"countdown": wait.total_seconds() or None, "soft_time_limit": limit}
     try:
-        app.send_task(task, args=args, queue=queue, countdown=wait.total_seconds() or None)
+        app.send_task(task, args=args, queue=queue, **options)
     except (BrokerError, OSError) as error:
         log.warning("the broker did not take %s%s: %s", task, args, error)
 

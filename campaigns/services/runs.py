@@ -204,8 +204,13 @@ def perform_run_check(job: Job) -> None:
         return
     jobs.report_progress(job, 0, 2)
     sent_name = run.file
-    path, run.file = pack_sent_file(sent_name)
-    result = check_run_file(path, build_run_rules(run), file=run.file_name)
+    try:
+        path, run.file = pack_sent_file(sent_name)
+        result = check_run_file(path, build_run_rules(run), file=run.file_name)
+    except store.MissingFileError:
+        raise
+    except FileNotFoundError as error:  # the machine's copy went between the two
+        raise store.MissingFileError(f"{sent_name} is not here any more") from error
     jobs.report_progress(job, 1, 2)
     matrix = matrices.store_run_matrix(run.campaign, result.table) if result.table else ""
     finish_run_check(job, run, result, matrix)

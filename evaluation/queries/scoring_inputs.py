@@ -98,7 +98,7 @@ def drop_topics(table: QrelsTable, dropped: frozenset[str]) -> QrelsTable:
 
 
 _scored: Cache[tuple[object, ...], tuple[JudgmentTable, PairPlaces]] = Cache(8)
-"""By score set and the number of the campaign's pairs; some 8 MB each for 129 runs, at most 16 MB
+"""By score set and the state of the campaign's pairs; some 8 MB each for 129 runs, at most 16 MB
 and 8 bytes for each judged pair."""
 
 
@@ -112,7 +112,7 @@ def rebuild_run_batch(score_set: ScoreSet, run: Run) -> ScoringBatch:
 
 def get_placed_qrels(score_set: ScoreSet) -> tuple[JudgmentTable, PairPlaces]:
     """As ``place_qrels``; cached."""
-    pairs = len(matrices.get_pair_dictionary(score_set.campaign))
+    pairs = matrices.get_pair_dictionary(score_set.campaign).identity
     # With the time of creation: a restored database reuses IDs.
     key = score_set.pk, score_set.created_at, pairs
     return _scored.get_or_compute(key, lambda: place_qrels(score_set))

@@ -164,5 +164,5 @@ def get_placed_judgments(inputs: ScoringInputs) -> Placed:
         return judged, dictionary.places(table)
 
     # With the time of creation: a restored database reuses IDs.
-    key = inputs.qrels.pk, inputs.campaign.created_at, inputs.digest, len(dictionary)
+    key = inputs.qrels.pk, inputs.campaign.created_at, inputs.digest, dictionary.identity
     return _placed.get_or_compute(key, place)

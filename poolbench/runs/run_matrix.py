@@ -128,6 +128,11 @@ class PairDictionary:
         """Append pairs that are not in the dictionary yet."""
         self.chunks.append(pairs)
 
+    @property
+    def identity(self) -> tuple[int, str]:
+        """Differs between two states of one campaign, also after an older backup was restored."""
+        return len(self), "".join(self.names[-1:])
+
     def extended(self, chunks: Iterable[StoredPairs], names: Iterable[str]) -> PairDictionary:
         """Another dictionary with more chunks; this one stays as it is."""
         longer = PairDictionary([*self.chunks, *chunks], [*self.names, *names], self.folder)
