@@ -3,12 +3,12 @@
     python benchmarks/imports.py                        2,000,000 judgments on PostgreSQL
     python benchmarks/imports.py --sqlite
     python benchmarks/imports.py --judgments 200000 --no-plan
-    python benchmarks/imports.py --against FOLDER       the services of another checkout
 
 The file is CSV (topic, docno, grade, assessor) of 20 assessors, four for each of the documents of
 100 topics; every one of its judgments fills a slot. CPU seconds are those of this process and of
 PostgreSQL's that serves it, which other programs on the machine do not change. The hash at the end
-is of all judgments and slots without their UUIDs, times and primary keys of judgments.
+is of all judgments and slots without their UUIDs, times and primary keys of judgments: two
+checkouts that print the same one have the same outcome.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ import hashlib
 import os
 import random
 import resource
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -26,7 +25,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from benchmarks.judging import make_pool, prepare_site
+
 TOPICS, OVERLAP, ASSESSORS, SLUG = 100, 4, 20, "load"
 TABLES = {
     "judging_judgment": (
@@ -44,7 +46,6 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--preview", action="store_true", help="time the preview, too")
     parser.add_argument("--hash", action="store_true", help="print the hash of the outcome")
     parser.add_argument("--sqlite", action="store_true")
-    parser.add_argument("--against", type=Path, default=HERE.parent, metavar="FOLDER")
     return parser.parse_args()
 
 
@@ -76,7 +77,6 @@ def count_server_seconds() -> float:
 
 def build(options: argparse.Namespace) -> tuple[Any, list[Any], int]:
     """The campaign, its assessors, and the number of documents of each topic."""
-    from benchmarks.judging import make_pool
     from campaigns.models import Role, Topic, User
     from campaigns.services.campaigns import create_campaign
     from campaigns.services.people import add_member
@@ -151,24 +151,11 @@ def check_site(options: argparse.Namespace) -> None:
     print("violations of invariants:", found or 0)
 
 
-def main() -> int:
+def main() -> None:
     options = parse_options()
-    root = options.against.resolve()
-    sys.path.insert(0, str(root))
-    if root != HERE.parent:
-        # The services of that checkout, the campaign and the clock of this one.
-        command = [sys.executable, str(HERE / "imports.py"), *sys.argv[1:]]
-        at = command.index("--against")
-        del command[at : at + 2]
-        return subprocess.run(
-            command, check=False, env=os.environ | {"PYTHONPATH": str(root), "ROOT": str(root)}
-        ).returncode
-    from benchmarks.judging import prepare_site
-
     with prepare_site(options):
         check_site(options)
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

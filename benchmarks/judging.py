@@ -115,6 +115,7 @@ def build(options: argparse.Namespace) -> list[dict[str, Any]]:
 
 def make_pool(campaign: Any, owner: Any, each: int, name: str = "doc", version: int = 1) -> Any:
     from campaigns.models import Document
+    from campaigns.services.rows import insert_rows
     from pooling.models import Pool, PoolItem
 
     topics = list(campaign.topics.all())
@@ -127,13 +128,16 @@ def make_pool(campaign: Any, owner: Any, each: int, name: str = "doc", version: 
         campaign=campaign, version=version, spec={"method": "depth", "depth": 1, "runs": []},
         inputs_hash="0" * 64, size=each * len(topics), frozen_by=owner,
     )  # fmt: skip
-    PoolItem.objects.bulk_create(
+    columns = ("pool_id", "topic_id", "docno", "min_rank", "contributors", "position", "stratum",
+               "probability")  # fmt: skip
+    insert_rows(
+        PoolItem,
+        columns,
         (
-            PoolItem(pool=pool, topic=topic, docno=docno, min_rank=1, contributors=b"", position=at)
+            (pool.pk, topic.pk, docno, 1, b"", at, 0, 1.0)
             for topic in topics
             for at, docno in enumerate(docnos)
         ),
-        batch_size=5_000,
     )
     return pool
 

@@ -19,8 +19,10 @@ from benchmarks.processes import Sampler
 ROOT = Path(__file__).resolve().parents[1]
 SERVER = "postgres://poolbench:poolbench@127.0.0.1:5432/poolbench"
 BROKER = "redis://127.0.0.1:6379/5"
-DATABASE, BUCKET = "poolbench_scale", "poolbench-scale"
-PORT, STORE_PORT = 8195, 8196
+PORT = int(os.environ.get("BENCH_PORT", "8195"))
+"""Another one for a second campaign at the same time: its database is named by it."""
+STORE_PORT = PORT + 1
+DATABASE, BUCKET = f"poolbench_scale_{PORT}", "poolbench-scale"
 
 
 class ScaleSite:

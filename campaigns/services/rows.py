@@ -9,7 +9,7 @@ from itertools import islice
 
 from django.db import connection, models
 
-Row = Sequence[int | float | str | bool | None]
+Row = Sequence[int | float | str | bytes | bool | None]
 AT_ONCE = 20_000
 """Rows of a statement: a web process limits the seconds of each."""
 IN_TEXT = 2_000
@@ -34,6 +34,7 @@ def insert_rows(model: type[models.Model], names: Sequence[str], rows: Iterable[
 def copy_into_table(model: type[models.Model], names: Sequence[str], rows: Sequence[Row]) -> None:
     fields = {field.column: field for field in model._meta.concrete_fields}  # noqa: SLF001
     nullable = ", ".join(quote_names(name for name in names if fields[name].null))
+    has_bytes = any(isinstance(fields[name], models.BinaryField) for name in names)
     # Texts are quoted, numbers are not: an empty text stays one, except where NULL may be.
     options = "FORMAT csv" + (f", FORCE_NULL ({nullable})" if nullable else "")
     into = f"{quote_table(model)} ({', '.join(quote_names(names))})"
@@ -44,10 +45,16 @@ def copy_into_table(model: type[models.Model], names: Sequence[str], rows: Seque
             for first in range(0, len(rows), IN_TEXT):
                 text = io.StringIO(newline="")
                 writer = csv.writer(text, quoting=csv.QUOTE_NONNUMERIC)
-                writer.writerows(rows[first : first + IN_TEXT])
+                part = rows[first : first + IN_TEXT]
+                writer.writerows(map(spell_bytes, part) if has_bytes else part)
                 copy.write(text.getvalue())
         # Now and not at the end, when others are already waiting.
         connection.check_constraints()
+
+
+def spell_bytes(row: Row) -> Row:
+    """``row`` with bytes as PostgreSQL reads them."""
+    return ["\\x" + each.hex() if isinstance(each, bytes) else each for each in row]
 
 
 def insert_each_row(model: type[models.Model], names: Sequence[str], rows: Sequence[Row]) -> None:

@@ -38,7 +38,7 @@ from pooling.models import Pool, PoolEvent, PoolItem, PoolTopic
 from pooling.queries import document_texts
 from pooling.queries.inputs import load_listing
 from pooling.queries.pools import load_pool_table
-from pooling.services.freeze import build_pool_item
+from pooling.services.freeze import COLUMNS, build_pool_rows
 
 Key = tuple[int, datetime, int]
 """Pool, its time of freezing (a restored database reuses ids), and topic."""
@@ -148,9 +148,10 @@ def write_pool_events(
     if len(session.selected) > selected_before:
         table = build_pool_table([session])
         # After the documents selected before, in the order of selection.
-        rows = np.argsort(table.priority)[selected_before:].tolist()
+        rows = np.argsort(table.priority)[selected_before:]
+        items = build_pool_rows(pool, topic.pk, table, rows, table.priority[rows])
         PoolItem.objects.bulk_create(
-            build_pool_item(pool, topic.pk, table, row, int(table.priority[row])) for row in rows
+            PoolItem(**dict(zip(COLUMNS, item, strict=True))) for item in items
         )
 
 

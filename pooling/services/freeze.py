@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
 from django.db import transaction
+from numpy.typing import NDArray
 
 from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused
@@ -15,16 +17,20 @@ from campaigns.services import events
 from campaigns.services.campaigns import close_if_chosen
 from campaigns.services.decisions import check_decision
 from campaigns.services.registration import prepare_documents
+from campaigns.services.rows import Row, insert_rows
 from campaigns.services.tasks import store_task_topics
-from poolbench.pooling.candidates import hash_order
+from poolbench.pooling.candidates import hash_orders
 from poolbench.pooling.session import PoolSession
 from poolbench.pooling.spec import PoolSpec
-from poolbench.pooling.tables import PoolTable
+from poolbench.pooling.tables import Ints, PoolTable
 from pooling.models import Pool, PoolItem, PoolTopic
 from pooling.queries.inputs import PoolDraft, draft_pool, get_poolable_runs
 from pooling.queries.pools import PACKED, latest_pool_version
 
-BATCH = 5_000
+COLUMNS = (
+    "pool_id", "topic_id", "docno", "min_rank", "contributors", "position", "priority", "stratum",
+    "probability",
+)  # fmt: skip
 
 
 def freeze_pool(
@@ -79,7 +85,7 @@ def write_pool(actor: User, draft: PoolDraft, confirmed: dict[str, Any]) -> Pool
         frozen_by=actor,
     )
     store_task_topics(pool.task)
-    PoolItem.objects.bulk_create(iter_pool_items(pool, table), batch_size=BATCH)
+    insert_rows(PoolItem, COLUMNS, iter_pool_rows(pool, table))
     if pool.is_adaptive:
         PoolTopic.objects.bulk_create(iter_adaptive_topics(pool, draft.sessions))
     events.log_event(
@@ -102,29 +108,30 @@ def iter_adaptive_topics(pool: Pool, sessions: Sequence[PoolSession]) -> Iterato
         yield PoolTopic(pool=pool, topic_id=topic, budget=session.budget, ended=session.is_complete)
 
 
-def iter_pool_items(pool: Pool, table: PoolTable) -> Iterator[PoolItem]:
-    """The rows of ``pool``, numbered from 1 within each topic in seeded hash order."""
+def iter_pool_rows(pool: Pool, table: PoolTable) -> Iterator[Row]:
+    """The items of ``pool``, numbered from 1 within each topic in seeded hash order."""
     topic_ids = dict(pool.campaign.topics.values_list("number", "pk"))
     seed = pool.spec["seed"]
     for at, topic in enumerate(table.topics):
-        rows = range(table.rows(at).start, table.rows(at).stop)
-        shuffled = sorted(
-            rows, key=lambda row: (hash_order(seed, topic, table.docnos[row]), table.docnos[row])
-        )
-        for position, row in enumerate(shuffled, 1):
-            yield build_pool_item(pool, topic_ids[topic], table, row, position)
+        rows = table.rows(at)
+        orders = hash_orders(seed, topic, map(str.encode, table.docnos[rows]))
+        # Docnos ascend within a topic: a stable sort breaks ties by them.
+        shuffled = rows.start + np.argsort(orders, kind="stable")
+        positions = np.arange(1, len(shuffled) + 1)
+        yield from build_pool_rows(pool, topic_ids[topic], table, shuffled, positions)
 
 
-def build_pool_item(pool: Pool, topic: int, table: PoolTable, row: int, position: int) -> PoolItem:
-    contributors = table.contributors[table.bounds[row] : table.bounds[row + 1]]
-    return PoolItem(
-        pool=pool,
-        topic_id=topic,
-        docno=table.docnos[row],
-        min_rank=int(table.min_rank[row]),
-        contributors=contributors.astype(PACKED).tobytes(),
-        position=position,
-        priority=int(table.priority[row]),
-        stratum=int(table.stratum[row]),
-        probability=float(table.probability[row]),
-    )
+def build_pool_rows(
+    pool: Pool, topic: int, table: PoolTable, rows: Ints, positions: NDArray[np.integer[Any]]
+) -> Iterator[Row]:
+    """``rows`` of ``table``, at least one, all of the topic ``topic``, as values of ``COLUMNS``."""
+    low, high = int(rows.min()), int(rows.max()) + 1
+    bounds = table.bounds[low : high + 1]
+    packed = table.contributors[bounds[0] : bounds[-1]].astype(PACKED)
+    data, ends = packed.tobytes(), (bounds - bounds[0]) * packed.itemsize
+    columns = (
+        rows, ends[rows - low], ends[rows - low + 1], table.min_rank[rows], positions,
+        table.priority[rows], table.stratum[rows], table.probability[rows],
+    )  # fmt: skip
+    for row, start, end, rank, *others in zip(*(each.tolist() for each in columns), strict=True):
+        yield pool.pk, topic, table.docnos[row], rank, data[start:end], *others

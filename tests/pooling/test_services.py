@@ -12,6 +12,7 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Event, Run
 from campaigns.services import matrices
 from judging.models import Judgment
+from poolbench.pooling.candidates import hash_order
 from poolbench.pooling.pool_builder import build_pool_table, start_sessions
 from poolbench.pooling.run_listing import build_listing
 from poolbench.pooling.spec import depth_spec
@@ -129,6 +130,8 @@ def test_a_frozen_pool_holds_the_toy_with_ranks_and_contributors(organizer, camp
     for number in ("1", "2"):
         held = pool.items.filter(topic__number=number).order_by("position")
         assert list(held.values_list("position", flat=True)) == list(range(1, len(held) + 1))
+        orders = [hash_order(campaign.seed, number, item.docno) for item in held]
+        assert orders == sorted(orders)
 
 
 def test_a_frozen_pool_is_the_table_of_the_core(organizer, campaign, runs):
