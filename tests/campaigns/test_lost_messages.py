@@ -1,0 +1,92 @@
+"""Work that waits though its message is lost: with a worker that has died, or without a database."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from types import SimpleNamespace
+
+import pytest
+from celery._state import _task_stack
+from celery.exceptions import Retry
+from django.db import OperationalError
+from django.utils import timezone
+
+from campaigns.models import Job, JobPart, ProcessHeartbeat
+from campaigns.services import job_parts, jobs
+from campaigns.services.heartbeats import beat, record_heartbeat, requeue_lost_work
+
+KIND = "campaigns.check_run"
+WORKER = ProcessHeartbeat.Process.WORKER
+
+
+@pytest.fixture
+def sent(monkeypatch):
+    """Messages to workers: a number of a part, or None for the job."""
+    messages = []
+    monkeypatch.setattr(
+        job_parts, "send_part_on_commit", lambda part, **_: messages.append(part.number)
+    )
+    monkeypatch.setattr(jobs, "send_on_commit", lambda _job: messages.append(None))
+    return messages
+
+
+@pytest.fixture
+def waiting(campaign, organizer):
+    """A job, and one whose first part is in progress while its second waits: all for 20 s."""
+    at = timezone.now() - timedelta(seconds=20)
+    made = [Job(campaign=campaign, kind=KIND, created_by=organizer) for _ in range(2)]
+    alone, divided = Job.objects.bulk_create(made)
+    Job.objects.update(created_at=at)
+    Job.objects.filter(pk=divided.pk).update(state=Job.State.RUNNING, heartbeat=at)
+    for number, state in enumerate((JobPart.State.RUNNING, JobPart.State.QUEUED), 1):
+        JobPart.objects.create(job=divided, number=number, state=state, heartbeat=at)
+    return alone, divided
+
+
+def stop_beating(name: str, **since: int) -> None:
+    record_heartbeat(WORKER, name)
+    at = timezone.now() - timedelta(**since)
+    ProcessHeartbeat.objects.filter(name=name).update(at=at)
+
+
+def test_what_waits_is_sent_again_once_after_a_worker_has_died(waiting, sent):
+    """It may have died as it sent the messages of a job's parts, or took one from the broker."""
+    record_heartbeat(WORKER, "b")
+    stop_beating("a", seconds=30)
+    assert (requeue_lost_work(), sent) == (0, [])
+    stop_beating("a", seconds=41)
+    assert (requeue_lost_work(), sent) == (2, [None, 2])
+    assert requeue_lost_work() == 0
+
+
+def test_a_worker_in_the_place_of_a_dead_one_sends_again_what_waits(waiting, sent):
+    beat("new", is_first=True)
+    assert sent == []
+    stop_beating("a", seconds=5)
+    beat("a", is_first=False)
+    assert sent == []
+    beat("a", is_first=True)
+    assert sent == [None, 2]
+
+
+@pytest.mark.parametrize(("kind", "args"), [(KIND, [1]), (job_parts.PERFORM, [1, 1])])
+def test_a_claim_that_loses_the_database_is_tried_again(monkeypatch, kind, args):
+    """Nothing was written: no need to wait for a sweep."""
+
+    def lose() -> None:
+        raise OperationalError("the connection is closed")
+
+    monkeypatch.setattr(jobs, "read_clock", lose)
+    monkeypatch.setattr(job_parts, "read_clock", lose)
+    task, sent = jobs.load_tasks().tasks[kind], []
+    message = SimpleNamespace(apply_async=lambda: sent.append(kind))
+    monkeypatch.setattr(task, "signature_from_request", lambda *_, **_options: message)
+    _task_stack.push(task)
+    task.push_request(called_directly=False, is_eager=False, retries=0)
+    try:
+        with pytest.raises(Retry):
+            task.run(*args)
+    finally:
+        task.pop_request()
+        _task_stack.pop()
+    assert sent == [kind]
