@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from typing import Any
 
 from celery.worker.consumer import Consumer
 
@@ -10,12 +11,26 @@ log = logging.getLogger(__name__)
 
 
 class SteadyConsumer(Consumer):
-    """Connects again whatever breaks while it gives the old connection up."""
+    """Connects again whatever breaks while it gives the old connection up; then the worker sends
+    again what waits, for a broker may come back without its messages.
+    """
+
+    has_lost_broker = False
+
+    def connect(self) -> Any:
+        from campaigns.services.heartbeats import suspect_lost_messages
+
+        connection = super().connect()
+        if self.has_lost_broker:
+            suspect_lost_messages()
+        self.has_lost_broker = False
+        return connection
 
     def on_connection_error_after_connected(self, exc: Exception) -> None:
         """kombu 5.7 closes a Redis channel twice, and fails with ``AttributeError`` if a message
         was not yet acknowledged: Celery would end the worker. Jobs do not need that message.
         """
+        self.has_lost_broker = True
         try:
             super().on_connection_error_after_connected(exc)
         except Exception as error:  # the old connection is of no use any more

@@ -15,6 +15,12 @@ from benchmarks.faults.site import Site
 AWAY_SECONDS = float(os.environ.get("FAULT_SECONDS", "60"))
 
 
+GROWING = """
+SELECT 1 FROM pg_stat_activity WHERE xact_start IS NOT NULL AND pid <> pg_backend_pid()
+AND query ~ 'INSERT INTO "(pooling_poolevent|pooling_poolitem|judging_slot)"' LIMIT 1
+"""
+
+
 class Break(NamedTuple):
     begin: Callable[[Site], None]
     end: Callable[[Site], None] = lambda _site: None
@@ -35,8 +41,24 @@ def kill_worker(site: Site) -> None:
 
 def kill_web(site: Site) -> None:
     for _ in range(6):
-        site.kill_web_process()
+        site.kill_web_processes(1)
         rest(4)
+
+
+def kill_web_as_pools_grow(site: Site) -> None:
+    """Both processes, six times, each time in a transaction that adds to an adaptive pool."""
+    import psycopg
+
+    primary, killed = site.servers.primary, 0
+    address = f"host=127.0.0.1 port={primary.port} user=poolbench dbname=faults"
+    end = time.monotonic() + max(60, AWAY_SECONDS)
+    with psycopg.connect(address, autocommit=True) as watching:
+        while killed < 6 and time.monotonic() < end:
+            if watching.execute(GROWING).fetchone():
+                site.kill_web_processes(2)
+                killed += 1
+                rest(4)
+    site.notes.append(f"killed {killed} times in a transaction that adds to a pool")
 
 
 def cut_broker(site: Site) -> None:
@@ -147,6 +169,7 @@ def jump(clock: str) -> Callable[[Site], None]:
 BREAKS = {
     "worker killed": Break(kill_worker),
     "web killed": Break(kill_web),
+    "web killed as pools grow": Break(kill_web_as_pools_grow),
     "broker away": Break(cut_broker, return_broker),
     "broker emptied": Break(empty_broker, return_broker),
     "broker hangs": Break(hang_broker, return_broker),

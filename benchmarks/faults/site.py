@@ -48,6 +48,7 @@ class Site:
         self.web: subprocess.Popen[bytes] | None = None
         self.workers: dict[str, subprocess.Popen[bytes]] = {}
         self.ticks: list[subprocess.Popen[bytes]] = []
+        self.notes: list[str] = []
 
     def manage(self, *args: str, check: bool = True) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "manage.py", *args]
@@ -96,14 +97,12 @@ class Site:
         """The worker and its child process, as a machine that loses power."""
         kill_group(self.workers.pop(name))
 
-    def kill_web_process(self) -> bool:
-        """One of the processes that answer; gunicorn starts another."""
-        if self.web is None:
-            return False
-        children = Path(f"/proc/{self.web.pid}/task/{self.web.pid}/children").read_text().split()
-        if children:
-            os.kill(int(children[0]), signal.SIGKILL)
-        return bool(children)
+    def kill_web_processes(self, most: int) -> None:
+        """So many of the processes that answer; gunicorn starts others."""
+        if self.web is not None:
+            children = Path(f"/proc/{self.web.pid}/task/{self.web.pid}/children").read_text()
+            for pid in children.split()[:most]:
+                os.kill(int(pid), signal.SIGKILL)
 
     def stop(self) -> None:
         groups = [*self.workers.values(), *self.ticks]

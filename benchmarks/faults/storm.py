@@ -85,7 +85,8 @@ class Storm:
         self.site.wait_until_healthy()
         seconds["/health/ ok"] = wait_for(lambda: self.site.ask_health()["status"] == "ok", ended)
         seen = describe_sights(uploaders, judges, monitor, began, ended)
-        seen.append(describe_log(self.site, log_from))
+        seen += [describe_log(self.site, log_from), *self.site.notes]
+        self.site.notes.clear()
         counts = checks.count_faults(self.uploaders, self.judges)
         counts["judges' errors"] = sum(len(each.errors) for each in judges)
         del counts["errors"]  # of all rounds

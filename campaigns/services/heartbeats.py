@@ -18,6 +18,7 @@ log = logging.getLogger(__name__)
 WORKER_BEAT_SECONDS = 10.0
 MISSED = timedelta(hours=1)
 """For so long ``/health/`` misses a worker that ended without saying so."""
+_suspicion = Event()
 _chores: list[Callable[[], int]] = []
 
 
@@ -57,8 +58,8 @@ def run_tick() -> int:
 def requeue_lost_work(death: datetime | None = None) -> int:
     """Requeue jobs, and parts of jobs, whose worker has died; return how many.
 
-    What waits since before the latest ``death`` of a worker is sent again, once: its message may
-    have been lost as the worker sent or took it.
+    What waits since before the latest ``death`` of a worker, or of the broker, is sent again, once:
+    its message may have been lost as the worker sent or took it.
     """
     death = death or find_latest_death()
     return requeue_lost_jobs(death) + requeue_lost_parts(death)
@@ -68,7 +69,7 @@ def find_latest_death() -> datetime | None:
     """When a worker was last found dead."""
     workers = ProcessHeartbeat.objects.filter(process=ProcessHeartbeat.Process.WORKER)
     dead = workers.filter(at__lt=read_clock() - STALE_AFTER).order_by("-at").first()
-    return dead and dead.at + STALE_AFTER
+    return dead.at + STALE_AFTER if dead else None
 
 
 def start_worker_heartbeat(name: str, *, until: Event) -> None:
@@ -97,6 +98,13 @@ def beat(name: str, *, is_first: bool) -> None:
     that ``name`` is in the place of a worker that has just died.
     """
     mine = ProcessHeartbeat.objects.filter(process=ProcessHeartbeat.Process.WORKER, name=name[:200])
-    death = read_clock() if is_first and mine.exists() else None
+    is_successor = is_first and mine.exists()
     record_heartbeat(ProcessHeartbeat.Process.WORKER, name)
-    requeue_lost_work(death)
+    is_suspicious = _suspicion.is_set()
+    _suspicion.clear()
+    requeue_lost_work(read_clock() if is_successor or is_suspicious else None)
+
+
+def suspect_lost_messages() -> None:
+    """With its next heartbeat, this worker sends again all work that waits."""
+    _suspicion.set()

@@ -1,4 +1,6 @@
-"""Work that waits though its message is lost: with a worker that has died, or without a database."""
+"""Work that waits though its message is lost: with a worker, with the broker, or for want of a
+database.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +10,14 @@ from types import SimpleNamespace
 import pytest
 from celery._state import _task_stack
 from celery.exceptions import Retry
+from celery.worker.consumer import Consumer
 from django.db import OperationalError
 from django.utils import timezone
 
 from campaigns.models import Job, JobPart, ProcessHeartbeat
 from campaigns.services import job_parts, jobs
 from campaigns.services.heartbeats import beat, record_heartbeat, requeue_lost_work
+from workbench.worker_consumer import SteadyConsumer
 
 KIND = "campaigns.check_run"
 WORKER = ProcessHeartbeat.Process.WORKER
@@ -66,6 +70,23 @@ def test_a_worker_in_the_place_of_a_dead_one_sends_again_what_waits(waiting, sen
     beat("a", is_first=False)
     assert sent == []
     beat("a", is_first=True)
+    assert sent == [None, 2]
+
+
+def test_a_worker_whose_broker_came_back_sends_again_what_waits(waiting, sent, monkeypatch):
+    """It may have come back empty, and who could not reach it meanwhile has sent nothing."""
+    consumer = SteadyConsumer.__new__(SteadyConsumer)
+    monkeypatch.setattr(Consumer, "connect", lambda _self: "connection")
+    monkeypatch.setattr(Consumer, "on_connection_error_after_connected", lambda *_: None)
+    assert consumer.connect() == "connection"
+    beat("a", is_first=True)
+    assert sent == []
+    consumer.on_connection_error_after_connected(ConnectionError())
+    beat("a", is_first=False)
+    assert sent == []
+    for _ in range(2):
+        consumer.connect()
+        beat("a", is_first=False)
     assert sent == [None, 2]
 
 
