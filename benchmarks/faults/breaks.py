@@ -133,6 +133,17 @@ def bring_store_back(site: Site) -> None:
     (site.var / "store-away").rename(site.var / "store")
 
 
+def cut_bucket(site: Site) -> None:
+    if site.servers.store:
+        site.servers.store.go_away()
+    rest()
+
+
+def return_bucket(site: Site) -> None:
+    if site.servers.store:
+        site.servers.store.come_back()
+
+
 def fill_disk(site: Site) -> None:
     """``var`` is a small file system of its own: see ``make_small_disk``."""
     filler = site.var / "filler"
@@ -177,6 +188,7 @@ BREAKS = {
     "database away": Break(cut_database, return_database),
     "database hangs": Break(hang_database, return_database),
     "store away": Break(take_store_away, bring_store_back),
+    "bucket away": Break(cut_bucket, return_bucket),
     "disk full": Break(fill_disk, empty_disk),
     "worker stands still": Break(stop_worker_for_a_while),
     "clock of web": Break(jump("web"), clock="web"),

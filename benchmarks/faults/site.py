@@ -43,7 +43,7 @@ class Site:
             "POOLBENCH_INLINE": "0", "POOLBENCH_BIND": f"127.0.0.1:{self.port}",
             "POOLBENCH_WEB_PROCESSES": "2", "POOLBENCH_API_RATE": "", "POOLBENCH_UPLOAD_RATE": "",
             "PYTHONPATH": str(ROOT), "DJANGO_SETTINGS_MODULE": "workbench.settings",
-            "POOLBENCH_CHECK_AT_ONCE_BYTES": "0",
+            "POOLBENCH_CHECK_AT_ONCE_BYTES": "0", **servers.store_env,
         }  # fmt: skip
         self.web: subprocess.Popen[bytes] | None = None
         self.workers: dict[str, subprocess.Popen[bytes]] = {}
