@@ -215,7 +215,7 @@ def ask_for_jobs() -> list[Any]:
     storm, large = (Campaign.objects.get(slug=slug) for slug in (STORM, LARGE))
     owner, qrels = storm.created_by, large.qrels.get()
     for number in range(3):
-        tag = f"twice{time.time_ns()}{number}"
+        tag = f"twice{time.time_ns() % 10**9}{number}"
         lines = (
             f"{topic} Q0 d{n + number:05} {n} {99 - n} {tag}\n"
             for topic in range(1, TOPICS + 1)
