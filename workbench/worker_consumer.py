@@ -18,11 +18,11 @@ class SteadyConsumer(Consumer):
     has_lost_broker = False
 
     def connect(self) -> Any:
-        from campaigns.services.heartbeats import suspect_lost_messages
+        from campaigns.services.heartbeats import report_lost_messages
 
         connection = super().connect()
         if self.has_lost_broker:
-            suspect_lost_messages()
+            report_lost_messages()
         self.has_lost_broker = False
         return connection
 

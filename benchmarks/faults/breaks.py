@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-from benchmarks.faults.site import Site
+from benchmarks.faults.site import Site, shift_clock
 
 AWAY_SECONDS = float(os.environ.get("FAULT_SECONDS", "60"))
 
@@ -170,11 +170,25 @@ def stop_worker_for_a_while(site: Site) -> None:
 
 def jump(clock: str) -> Callable[[Site], None]:
     def begin(site: Site) -> None:
-        for shift in ("+7200", "-7200", "+0"):
+        for shift in ("7200", "-7200", "0"):
             site.clocks[clock].write_text(shift)
             rest(15)
 
     return begin
+
+
+def jump_database(site: Site) -> None:
+    """It is started again with a clock that can jump; and so in the end with the true one."""
+    primary = site.servers.primary
+    before = primary.before
+    clock = [f"{name}={value}" for name, value in shift_clock(site.clocks["database"]).items()]
+    primary.stop("fast")
+    primary.before = (*before, "env", *clock)
+    primary.start()
+    jump("database")(site)
+    primary.stop("fast")
+    primary.before = before
+    primary.start()
 
 
 BREAKS = {
@@ -193,5 +207,6 @@ BREAKS = {
     "worker stands still": Break(stop_worker_for_a_while),
     "clock of web": Break(jump("web"), clock="web"),
     "clock of worker": Break(jump("worker"), clock="worker"),
+    "clock of database": Break(jump_database),
     "database failed over": Break(fail_over),
 }

@@ -83,7 +83,7 @@ def _beat_until(name: str, over: Event) -> None:
     is_first = True
     while True:
         try:
-            beat(name, is_first=is_first)
+            record_worker_heartbeat(name, is_first=is_first)
             is_first = False
         except DatabaseError:
             log.warning("the worker could not record its heartbeat", exc_info=True)
@@ -93,7 +93,7 @@ def _beat_until(name: str, over: Event) -> None:
             return
 
 
-def beat(name: str, *, is_first: bool) -> None:
+def record_worker_heartbeat(name: str, *, is_first: bool) -> None:
     """Record a heartbeat of the worker, and requeue lost work. Whose first one finds another by
     that ``name`` is in the place of a worker that has just died.
     """
@@ -105,6 +105,6 @@ def beat(name: str, *, is_first: bool) -> None:
     requeue_lost_work(read_clock() if is_successor or is_suspicious else None)
 
 
-def suspect_lost_messages() -> None:
+def report_lost_messages() -> None:
     """With its next heartbeat, this worker sends again all work that waits."""
     _suspicion.set()

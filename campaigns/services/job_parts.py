@@ -143,7 +143,7 @@ def dispatch_part(part: JobPart, *, wait: timedelta = timedelta()) -> None:
 
 def perform_part(job_id: int, number: int) -> None:
     """Claim the part, do its share of the work, and store the result."""
-    with jobs.retrying_claim():
+    with jobs.keep_message():
         part = claim_part(job_id, number)
     if part is None:
         return

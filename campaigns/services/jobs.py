@@ -183,7 +183,7 @@ def run_here(job: Job) -> Job:
 
 def perform_job(job_id: int, handler: Callable[[Job], None]) -> None:
     """Claim the job, run ``handler`` on it, and record the outcome."""
-    with retrying_claim():
+    with keep_message():
         job = claim_job(job_id)
     if job is None:
         return
@@ -208,7 +208,7 @@ def claim_job(job_id: int) -> Job | None:
 
 
 @contextmanager
-def retrying_claim() -> Iterator[None]:
+def keep_message() -> Iterator[None]:
     """A worker that loses the database as it claims work has written nothing: the message comes
     again in some seconds.
     """

@@ -16,7 +16,11 @@ from django.utils import timezone
 
 from campaigns.models import Job, JobPart, ProcessHeartbeat
 from campaigns.services import job_parts, jobs
-from campaigns.services.heartbeats import beat, record_heartbeat, requeue_lost_work
+from campaigns.services.heartbeats import (
+    record_heartbeat,
+    record_worker_heartbeat,
+    requeue_lost_work,
+)
 from workbench.worker_consumer import SteadyConsumer
 
 KIND = "campaigns.check_run"
@@ -64,12 +68,12 @@ def test_what_waits_is_sent_again_once_after_a_worker_has_died(waiting, sent):
 
 
 def test_a_worker_in_the_place_of_a_dead_one_sends_again_what_waits(waiting, sent):
-    beat("new", is_first=True)
+    record_worker_heartbeat("new", is_first=True)
     assert sent == []
     stop_beating("a", seconds=5)
-    beat("a", is_first=False)
+    record_worker_heartbeat("a", is_first=False)
     assert sent == []
-    beat("a", is_first=True)
+    record_worker_heartbeat("a", is_first=True)
     assert sent == [None, 2]
 
 
@@ -79,14 +83,14 @@ def test_a_worker_whose_broker_came_back_sends_again_what_waits(waiting, sent, m
     monkeypatch.setattr(Consumer, "connect", lambda _self: "connection")
     monkeypatch.setattr(Consumer, "on_connection_error_after_connected", lambda *_: None)
     assert consumer.connect() == "connection"
-    beat("a", is_first=True)
+    record_worker_heartbeat("a", is_first=True)
     assert sent == []
     consumer.on_connection_error_after_connected(ConnectionError())
-    beat("a", is_first=False)
+    record_worker_heartbeat("a", is_first=False)
     assert sent == []
     for _ in range(2):
         consumer.connect()
-        beat("a", is_first=False)
+        record_worker_heartbeat("a", is_first=False)
     assert sent == [None, 2]
 
 
