@@ -128,7 +128,10 @@ def topic_shares(
     judged: Pairs,
     pooled: Pairs,
 ) -> tuple[TopicShare, ...]:
-    judged_counts, pooled_counts = count_pairs(table, judged), count_pairs(table, pooled)
+    judged_counts, pooled_counts = (
+        count_pooled_pairs(table, judged),
+        count_pooled_pairs(table, pooled),
+    )
     shares = {}
     for at, number in enumerate(table.topics):
         shares[number] = TopicShare(
@@ -145,7 +148,7 @@ def topic_shares(
     return tuple(sorted(shares.values(), key=lambda share: order.get(share.number, len(order))))
 
 
-def count_pairs(table: PoolTable, pairs: Pairs) -> list[int]:
+def count_pooled_pairs(table: PoolTable, pairs: Pairs) -> list[int]:
     """By topic, the documents of ``table`` that are among ``pairs``."""
     if not pairs:
         return [0] * len(table.topics)

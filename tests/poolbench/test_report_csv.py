@@ -74,6 +74,8 @@ def test_line_numbers_stay_where_the_lines_are_skipped() -> None:
 
 
 def test_nobody_else_writes_csv() -> None:
+    """Besides ``rows.py``, which speaks it to PostgreSQL: no person reads that."""
     files = [path for app in APPS for path in (REPOSITORY / app).rglob("*.py")]
+    files.remove(REPOSITORY / "campaigns/services/rows.py")
     writers = [path.name for path in files if re.search(r"csv\.(Dict)?[wW]riter", path.read_text())]
     assert writers == []
