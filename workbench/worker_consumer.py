@@ -6,6 +6,7 @@ import logging
 from typing import Any
 
 from celery.worker.consumer import Consumer
+from kombu.transport import redis, virtual
 
 log = logging.getLogger(__name__)
 
@@ -35,3 +36,20 @@ class SteadyConsumer(Consumer):
             super().on_connection_error_after_connected(exc)
         except Exception as error:  # the old connection is of no use any more
             log.warning("the lost connection to the broker could not be closed: %r", error)
+
+
+class SteadyQoS(redis.QoS):
+    """What could not be acknowledged does not count as being worked on."""
+
+    def ack(self, delivery_tag: str) -> None:
+        """If Redis hangs just then, kombu 5.7 only logs it and keeps the message: a worker that
+        may hold one message would never take another.
+        """
+        try:
+            super().ack(delivery_tag)
+        except Exception:
+            virtual.QoS.ack(self, delivery_tag)
+            raise
+
+
+redis.Channel.QoS = SteadyQoS

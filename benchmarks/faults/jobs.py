@@ -181,7 +181,7 @@ def double_jobs(site: Site) -> Outcome:
         forget_heartbeats()
         with ThreadPoolExecutor(2) as sweeps:
             list(sweeps.map(lambda _: site.manage("tick"), range(2)))
-    waited = checks.wait_for_jobs()
+    waited = checks.wait_for_jobs(site)
     names = [run.pk for run in Run.objects.filter(file_name__startswith="twice")]
     decided = [
         Event.objects.filter(code__in=("run.accepted", "run.rejected"), data__run=pk).count()

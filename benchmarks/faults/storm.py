@@ -80,7 +80,7 @@ class Storm:
         self.judges += judges
         with suppress(Exception):
             checks.count_unfinished_jobs()
-        waited = checks.wait_for_jobs()
+        waited = checks.wait_for_jobs(self.site)
         seconds["all jobs done"] = None if waited is None else time.monotonic() - ended
         self.site.wait_until_healthy()
         seconds["/health/ ok"] = wait_for(lambda: self.site.ask_health()["status"] == "ok", ended)

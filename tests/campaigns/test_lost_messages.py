@@ -13,6 +13,7 @@ from celery.exceptions import Retry
 from celery.worker.consumer import Consumer
 from django.db import OperationalError
 from django.utils import timezone
+from kombu.transport import redis
 
 from campaigns.models import Job, JobPart, ProcessHeartbeat
 from campaigns.services import job_parts, jobs
@@ -92,6 +93,19 @@ def test_a_worker_whose_broker_came_back_sends_again_what_waits(waiting, sent, m
         consumer.connect()
         record_worker_heartbeat("a", is_first=False)
     assert sent == [None, 2]
+
+
+def test_a_worker_takes_messages_although_redis_hung_as_it_acknowledged_one(monkeypatch):
+    def hang(*_args):
+        raise ConnectionError("timeout")
+
+    qos = redis.Channel.QoS(SimpleNamespace(do_restore=False), prefetch_count=1)
+    monkeypatch.setattr(qos, "_remove_from_indices", hang)
+    virtual.QoS.append(qos, "message", "tag")
+    assert not qos.can_consume()
+    with pytest.raises(ConnectionError):
+        qos.ack("tag")
+    assert qos.can_consume()
 
 
 @pytest.mark.parametrize(("kind", "args"), [(KIND, [1]), (job_parts.PERFORM, [1, 1])])
