@@ -13,7 +13,7 @@ from celery.exceptions import Retry
 from celery.worker.consumer import Consumer
 from django.db import OperationalError
 from django.utils import timezone
-from kombu.transport import redis
+from kombu.transport import redis, virtual
 
 from campaigns.models import Job, JobPart, ProcessHeartbeat
 from campaigns.services import job_parts, jobs
