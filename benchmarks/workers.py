@@ -38,11 +38,9 @@ def make_campaign(runs: int, topics: int) -> Any:
     """The campaign with that many runs, from an earlier call or new."""
     import numpy as np
 
-    from campaigns import store
-    from campaigns.models import Campaign, Run, User
-    from campaigns.services import campaigns, collection, matrices, people
+    from campaigns.models import Campaign, User
+    from campaigns.services import campaigns, collection, people
     from poolbench.judging.scale import GradeSpec
-    from poolbench.runs.run_matrix import PairArray, RunMatrix, write_matrix
 
     slug = f"workers-{runs}-{topics}"
     if found := Campaign.objects.filter(slug=slug).first():
@@ -54,6 +52,23 @@ def make_campaign(runs: int, topics: int) -> Any:
     lines = "".join(f"{topic}\ttopic {topic}\n" for topic in numbers)
     collection.import_topics(actor=owner, campaign=campaign, data=lines.encode())
     team = people.get_or_create_team(actor=owner, campaign=campaign, name="Bench")
+    merit = create_runs(campaign, team, runs, topics)
+    freeze_qrels(campaign, numbers, np.argsort(-merit, axis=1)[:, :JUDGED])
+    return campaign
+
+
+def create_runs(campaign: Any, team: Any, runs: int, topics: int) -> Any:
+    """Accepted runs of topics "1" to ``topics``, of ``DEPTH`` of the documents "D00000" to
+    "D02999"; the merit of each, shape (topics, ``CANDIDATES``).
+    """
+    import numpy as np
+
+    from campaigns import store
+    from campaigns.models import Run
+    from campaigns.services import matrices
+    from poolbench.runs.run_matrix import PairArray, RunMatrix, write_matrix
+
+    numbers = [str(topic) for topic in range(1, topics + 1)]
     pairs = ((topic, f"D{place:05d}") for topic in numbers for place in range(CANDIDATES))
     matrices.append_pair_chunk(campaign, start=0, pairs=PairArray.from_pairs(pairs))
     rng = np.random.default_rng(SEED)
@@ -72,10 +87,10 @@ def make_campaign(runs: int, topics: int) -> Any:
             campaign=campaign, team=team, tag=f"run{number:03d}", state=Run.State.ACCEPTED,
             file_name="run", size=1, sha256=store.sha256(f"{number}".encode()),
             lines=topics * DEPTH, report={"found": {"documents": topics * DEPTH}},
-            matrix=store.put_blob(write_matrix(matrix), ".columns"), submitted_by=owner,
+            matrix=store.put_blob(write_matrix(matrix), ".columns"),
+            submitted_by=campaign.created_by,
         )  # fmt: skip
-    freeze_qrels(campaign, numbers, np.argsort(-merit, axis=1)[:, :JUDGED])
-    return campaign
+    return merit
 
 
 def freeze_qrels(campaign: Any, numbers: Sequence[str], best: Any) -> None:

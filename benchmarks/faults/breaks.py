@@ -10,9 +10,15 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-from benchmarks.faults.site import Site
+from benchmarks.faults.site import Site, shift_clock
 
 AWAY_SECONDS = float(os.environ.get("FAULT_SECONDS", "60"))
+
+
+GROWING = """
+SELECT 1 FROM pg_stat_activity WHERE xact_start IS NOT NULL AND pid <> pg_backend_pid()
+AND query ~ 'INSERT INTO "(pooling_poolevent|pooling_poolitem|judging_slot)"' LIMIT 1
+"""
 
 
 class Break(NamedTuple):
@@ -35,8 +41,24 @@ def kill_worker(site: Site) -> None:
 
 def kill_web(site: Site) -> None:
     for _ in range(6):
-        site.kill_web_process()
+        site.kill_web_processes(1)
         rest(4)
+
+
+def kill_web_as_pools_grow(site: Site) -> None:
+    """Both processes, six times, each time in a transaction that adds to an adaptive pool."""
+    import psycopg
+
+    primary, killed = site.servers.primary, 0
+    address = f"host=127.0.0.1 port={primary.port} user=poolbench dbname=faults"
+    end = time.monotonic() + max(60, AWAY_SECONDS)
+    with psycopg.connect(address, autocommit=True) as watching:
+        while killed < 6 and time.monotonic() < end:
+            if watching.execute(GROWING).fetchone():
+                site.kill_web_processes(2)
+                killed += 1
+                rest(4)
+    site.notes.append(f"killed {killed} times in a transaction that adds to a pool")
 
 
 def cut_broker(site: Site) -> None:
@@ -111,6 +133,17 @@ def bring_store_back(site: Site) -> None:
     (site.var / "store-away").rename(site.var / "store")
 
 
+def cut_bucket(site: Site) -> None:
+    if site.servers.store:
+        site.servers.store.go_away()
+    rest()
+
+
+def return_bucket(site: Site) -> None:
+    if site.servers.store:
+        site.servers.store.come_back()
+
+
 def fill_disk(site: Site) -> None:
     """``var`` is a small file system of its own: see ``make_small_disk``."""
     filler = site.var / "filler"
@@ -137,16 +170,31 @@ def stop_worker_for_a_while(site: Site) -> None:
 
 def jump(clock: str) -> Callable[[Site], None]:
     def begin(site: Site) -> None:
-        for shift in ("+7200", "-7200", "+0"):
+        for shift in ("7200", "-7200", "0"):
             site.clocks[clock].write_text(shift)
             rest(15)
 
     return begin
 
 
+def jump_database(site: Site) -> None:
+    """It is started again with a clock that can jump; and so in the end with the true one."""
+    primary = site.servers.primary
+    before = primary.before
+    clock = [f"{name}={value}" for name, value in shift_clock(site.clocks["database"]).items()]
+    primary.stop("fast")
+    primary.before = (*before, "env", *clock)
+    primary.start()
+    jump("database")(site)
+    primary.stop("fast")
+    primary.before = before
+    primary.start()
+
+
 BREAKS = {
     "worker killed": Break(kill_worker),
     "web killed": Break(kill_web),
+    "web killed as pools grow": Break(kill_web_as_pools_grow),
     "broker away": Break(cut_broker, return_broker),
     "broker emptied": Break(empty_broker, return_broker),
     "broker hangs": Break(hang_broker, return_broker),
@@ -154,9 +202,11 @@ BREAKS = {
     "database away": Break(cut_database, return_database),
     "database hangs": Break(hang_database, return_database),
     "store away": Break(take_store_away, bring_store_back),
+    "bucket away": Break(cut_bucket, return_bucket),
     "disk full": Break(fill_disk, empty_disk),
     "worker stands still": Break(stop_worker_for_a_while),
     "clock of web": Break(jump("web"), clock="web"),
     "clock of worker": Break(jump("worker"), clock="worker"),
+    "clock of database": Break(jump_database),
     "database failed over": Break(fail_over),
 }

@@ -10,7 +10,7 @@ TEXT = "It was a dark and stormy night in the archive. " * 20
 GROWING = "{seed: 1, budget: {per_topic: 400}, steps: [{method: depth, k: 2}, {method: maxmean}]}"
 TOPICS, EACH, RUNS, LINES = 10, 1_499, 6, 300
 STORM, GROW, LARGE = "storm", "growing", "large"
-LARGE_RUNS, LARGE_TOPICS, LARGE_LINES = 40, 50, 500
+LARGE_RUNS, LARGE_TOPICS = 60, 100
 
 
 def build() -> dict[str, Any]:
@@ -66,16 +66,18 @@ def begin(slug: str, assessors: int) -> tuple[Any, Any, Any, list[Any]]:
 
 
 def build_large() -> None:
-    """A campaign whose evaluation is divided: 40 runs of 25,000 lines, qrels, one assessor."""
+    """A campaign whose evaluation is divided: 60 runs of 100,000 lines, and qrels of which one
+    assessor has judged all.
+    """
     import numpy as np
 
+    from benchmarks.workers import create_runs
     from campaigns.models import Campaign, Role, Topic, User
     from campaigns.services.campaigns import create_campaign
     from campaigns.services.people import add_member, get_or_create_team
     from judging.services.imports import import_judgments
     from judging.services.qrels import freeze_qrels
     from poolbench.judging.scale import GradeSpec
-    from tests.world.files import accepted_run
 
     if Campaign.objects.filter(slug=LARGE).exists():
         return
@@ -90,14 +92,8 @@ def build_large() -> None:
     judges = User.objects.filter(username__in=(f"{STORM}-0", f"{STORM}-1")).order_by("username")
     for judge in judges:
         add_member(actor=owner, campaign=campaign, user=judge, role=Role.ASSESSOR)
-    for run in range(LARGE_RUNS):
-        lines = [
-            f"{topic} Q0 d{docno} {rank} {LARGE_LINES - rank} large{run}\n"
-            for topic in numbers
-            for rank, docno in enumerate(rng.permutation(3 * LARGE_LINES)[:LARGE_LINES].tolist())
-        ]
-        accepted_run(team, f"large{run}", "".join(lines))
-    judged = [(str(t), f"d{n}", int(rng.random() < 0.1)) for t in numbers for n in range(300)]
+    create_runs(campaign, team, LARGE_RUNS, LARGE_TOPICS)
+    judged = [(str(t), f"D{n:05}", int(rng.random() < 0.1)) for t in numbers for n in range(300)]
     import_judgments(actor=owner, campaign=campaign, assessor=judges[1], rows=judged)
     freeze_qrels(actor=owner, campaign=campaign, policy="majority")
 

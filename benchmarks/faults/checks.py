@@ -25,10 +25,11 @@ def count_unfinished_jobs() -> int:
         connection.close()
 
 
-def wait_for_jobs(seconds: float = WAIT_SECONDS) -> float | None:
+def wait_for_jobs(site: Site, seconds: float = WAIT_SECONDS) -> float | None:
     """Seconds until no job waits or runs; None if that does not happen in ``seconds``."""
     started = time.monotonic()
     while count_unfinished_jobs():
+        site.restart_ended_workers()
         if time.monotonic() - started > seconds:
             return None
         time.sleep(0.25)

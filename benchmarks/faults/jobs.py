@@ -12,64 +12,116 @@ from datetime import timedelta
 from typing import Any
 
 from benchmarks.faults import checks
-from benchmarks.faults.campaign import LARGE, STORM, build_large, write_judgments
+from benchmarks.faults.campaign import (
+    LARGE,
+    LARGE_RUNS,
+    STORM,
+    TOPICS,
+    build_large,
+    write_judgments,
+)
 from benchmarks.faults.site import ROOT, Site
 from benchmarks.faults.storm import Outcome
+from benchmarks.workers import count_cpu_seconds
 
 ROWS = 30_000
 KILL_AFTER = (2.0, 4.0, 6.0, 9.0, 13.0, 18.0, 25.0)
 
 
 def kill_evaluation(site: Site) -> Outcome:
-    """The same evaluation twice: undisturbed, and with a worker killed in the middle."""
+    """The same evaluation undisturbed; with a worker killed as it has divided the work, which it
+    sends just then; and with one killed in its share, which is started again, as systemd does.
+    """
     build_large()
     ensure_running(site)
-    first, calm = evaluate(lambda _job: True)
+    calm, at_division, in_share = Evaluation(), Evaluation(), Evaluation()
+    calm.run(lambda _job: True)
+    before = count_cpu(site)
 
-    def kill(job: Any) -> bool:
-        if not job.of:
+    def kill_at_division(job: Any) -> bool:
+        return bool(job.of) and bool(kill_busier(site, before))
+
+    at_division.run(kill_at_division)
+    for name in {"w1", "w2"} - set(site.workers):
+        site.start_worker(name)
+
+    def kill_in_share(job: Any) -> bool:
+        if not job.parts.filter(state="running").exists():
             return False
-        site.kill_worker("w1")
+        now = count_cpu(site)
+        time.sleep(0.05)
+        site.start_worker(kill_busier(site, now))
         return True
 
-    second, disturbed = evaluate(kill)
-    site.start_worker("w1")
+    time.sleep(10)  # they start
+    in_share.run(kill_in_share)
+    done = [calm, at_division, in_share]
     outcome = Outcome("worker killed in evaluation")
     outcome.counts = {
-        "evaluations whose scores differ": int(first["scores"] != second["scores"]),
-        "score sets beyond two": second["sets"] - 2,
-        "jobs not done": int("done" not in (first["state"], second["state"])),
+        "evaluations whose scores differ": len({each.scores for each in done}) - 1,
+        "jobs not done": sum(each.job.state != "done" for each in done),
+        "score sets beyond one each": count_score_sets() - len(done),
+        "longer than 60 s": sum(each.seconds > 60 for each in done),
     }
-    outcome.seconds = {"evaluation undisturbed": calm, "with the kill": disturbed}
-    outcome.seen = [f"{second['runs']} runs, {second['attempts']} attempts at the job"]
+    names = ("undisturbed", "killed at division", "killed in its share, started again")
+    outcome.seconds = {name: each.seconds for name, each in zip(names, done, strict=True)}
+    outcome.seen = [f"{LARGE_RUNS} runs; done again: {[each.again for each in done]} runs"]
     return outcome
 
 
-def evaluate(act: Callable[[Any], bool]) -> tuple[dict[str, Any], float]:
-    """What came out, and the seconds; ``act`` is called with the job until it has acted."""
-    from campaigns.models import Campaign, Job
-    from evaluation.models import RunScores, ScoreSet
-    from evaluation.services.scoring import request_evaluation
+def kill_busier(site: Site, before: dict[str, float]) -> str:
+    """The worker that has used more of the processor since ``before``; its name."""
+    used = {name: seconds - before[name] for name, seconds in count_cpu(site).items()}
+    name = max(used, key=lambda name: used[name])
+    site.kill_worker(name)
+    return name
 
-    campaign = Campaign.objects.get(slug=LARGE)
-    started = time.monotonic()
-    qrels = campaign.qrels.get()
-    job = request_evaluation(actor=campaign.created_by, campaign=campaign, qrels=qrels)
-    acted = False
-    while job.state in (Job.State.QUEUED, Job.State.RUNNING):
-        if time.monotonic() - started > checks.WAIT_SECONDS:
-            break
-        acted = acted or (job.state == Job.State.RUNNING and act(job))
-        time.sleep(0.02)
-        job.refresh_from_db()
-    sets = ScoreSet.objects.filter(campaign=campaign).order_by("pk")
-    packed = RunScores.objects.filter(score_set=sets.last()).order_by("run").values_list("packed")
-    digest = hashlib.sha256(b"".join(bytes(each) for (each,) in packed)).hexdigest()
-    told = {
-        "scores": digest, "sets": sets.count(), "state": job.state, "attempts": job.attempts,
-        "runs": len(packed),
-    }  # fmt: skip
-    return told, time.monotonic() - started
+
+def count_cpu(site: Site) -> dict[str, float]:
+    """Seconds of each worker so far."""
+    return {name: count_cpu_seconds(worker) for name, worker in site.workers.items()}
+
+
+def count_score_sets() -> int:
+    from evaluation.models import ScoreSet
+
+    return ScoreSet.objects.filter(campaign__slug=LARGE).count()
+
+
+class Evaluation:
+    """One of the large campaign: its ``job``, how long it took, how many runs were scored
+    ``again``, and a digest of all scores.
+    """
+
+    def __init__(self) -> None:
+        self.job: Any = None
+        self.seconds, self.again, self.scores = 0.0, 0, ""
+
+    def run(self, act: Callable[[Any], bool]) -> None:
+        """``act`` is called with the job in progress until it says that it has acted."""
+        from campaigns.models import Campaign, Job
+        from evaluation.services.scoring import request_evaluation
+
+        campaign = Campaign.objects.get(slug=LARGE)
+        started, acted, qrels = time.monotonic(), False, campaign.qrels.get()
+        job = request_evaluation(actor=campaign.created_by, campaign=campaign, qrels=qrels)
+        while not job.is_over and time.monotonic() - started < checks.WAIT_SECONDS:
+            acted = acted or (job.state == Job.State.RUNNING and act(job))
+            twice = job.parts.filter(attempts__gt=1)
+            self.again = max(self.again, sum(part.steps for part in twice))
+            time.sleep(0.01)
+            job.refresh_from_db()
+        self.job, self.seconds = job, time.monotonic() - started
+        self.scores = digest_scores()
+
+
+def digest_scores() -> str:
+    """Of the latest score set of the large campaign."""
+    from evaluation.models import RunScores, ScoreSet
+
+    latest = ScoreSet.objects.filter(campaign__slug=LARGE).order_by("pk").last()
+    packed = RunScores.objects.filter(score_set=latest).order_by("run").values_list("packed")
+    return hashlib.sha256(b"".join(bytes(each) for (each,) in packed)).hexdigest()
 
 
 def ensure_running(site: Site) -> None:
@@ -129,7 +181,7 @@ def double_jobs(site: Site) -> Outcome:
         forget_heartbeats()
         with ThreadPoolExecutor(2) as sweeps:
             list(sweeps.map(lambda _: site.manage("tick"), range(2)))
-    waited = checks.wait_for_jobs()
+    waited = checks.wait_for_jobs(site)
     names = [run.pk for run in Run.objects.filter(file_name__startswith="twice")]
     decided = [
         Event.objects.filter(code__in=("run.accepted", "run.rejected"), data__run=pk).count()
@@ -163,12 +215,16 @@ def ask_for_jobs() -> list[Any]:
     storm, large = (Campaign.objects.get(slug=slug) for slug in (STORM, LARGE))
     owner, qrels = storm.created_by, large.qrels.get()
     for number in range(3):
-        tag = f"twice{time.time_ns()}{number}"
-        lines = (f"1 Q0 d{n + number:05} {n} {99 - n} {tag}\n" for n in range(90))
+        tag = f"twice{time.time_ns() % 10**9}{number}"
+        lines = (
+            f"{topic} Q0 d{n + number:05} {n} {99 - n} {tag}\n"
+            for topic in range(1, TOPICS + 1)
+            for n in range(90)
+        )
         data = "".join(lines).encode()
         fields = {"team": storm.teams.get(), "data": data, "file_name": tag}
         submit_run(actor=owner, campaign=storm, **fields)
-    request_evaluation(actor=owner, campaign=large, qrels=qrels)
+    request_evaluation(actor=large.created_by, campaign=large, qrels=qrels)
     request_reusability_report(actor=owner, campaign=large, qrels=qrels)
     for subject in list_verdict_subjects():
         get_report(large, subject.name)

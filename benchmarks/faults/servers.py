@@ -73,9 +73,11 @@ class Cluster:
 
 
 class Servers:
-    """A database and a broker, each behind an address of its own."""
+    """A database, a broker and, with ``bucket``, an object store: each behind an address of its
+    own. ``store_env`` is how the site finds the last.
+    """
 
-    def __init__(self, folder: Path, broker: str) -> None:
+    def __init__(self, folder: Path, broker: str, *, bucket: bool = False) -> None:
         self.folder, self.primary = folder, Cluster(folder / "primary")
         self.replica: Cluster | None = None
         self.primary.make()
@@ -84,6 +86,9 @@ class Servers:
         port = self.redis[1] if self.redis else 5672
         self.broker = Forwarder(("127.0.0.1", port))
         scheme = "redis://127.0.0.1" if self.redis else "amqp://guest:guest@127.0.0.1"
+        self.moto = start_moto() if bucket else None
+        self.store = Forwarder(("127.0.0.1", self.moto[1])) if self.moto else None
+        self.store_env = make_bucket(self.store.port) if self.store else {}
         self.broker_url = f"{scheme}:{self.broker.port}/{0 if self.redis else '/'}"
 
     @property
@@ -101,6 +106,10 @@ class Servers:
     def stop(self) -> None:
         self.database.go_away()
         self.broker.go_away()
+        if self.store and self.moto:
+            self.store.go_away()
+            self.moto[0].terminate()
+            self.moto[0].wait(20)
         for cluster in (self.primary, self.replica):
             if cluster is not None:
                 cluster.stop("immediate")
@@ -112,12 +121,38 @@ class Servers:
 def start_redis(folder: Path) -> tuple[subprocess.Popen[bytes], int]:
     port = find_free_port()
     command = ["redis-server", "--port", str(port), "--save", "", "--dir", str(folder)]
-    server = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    for _ in range(100):
+    return start_server(command, port), port
+
+
+def start_moto() -> tuple[subprocess.Popen[bytes], int]:
+    """An object store in memory."""
+    port = find_free_port()
+    command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
+    return start_server(command, port), port
+
+
+def make_bucket(port: int) -> dict[str, str]:
+    """The environment of processes whose store is a new one of the server at ``port``."""
+    import boto3
+
+    keys = {
+        "AWS_ACCESS_KEY_ID": "faults", "AWS_SECRET_ACCESS_KEY": "faults",
+        "AWS_DEFAULT_REGION": "us-east-1", "AWS_ENDPOINT_URL": f"http://127.0.0.1:{port}",
+    }  # fmt: skip
+    os.environ.update(keys)
+    boto3.client("s3").create_bucket(Bucket="faults")
+    return keys | {"POOLBENCH_STORE": "s3://faults/site"}
+
+
+def start_server(command: list[str], port: int) -> subprocess.Popen[bytes]:
+    """It listens when this returns."""
+    silent = subprocess.DEVNULL
+    server = subprocess.Popen(command, stdout=silent, stderr=silent)
+    for _ in range(400):
         try:
             socket.create_connection(("127.0.0.1", port), timeout=1).close()
         except OSError:
             time.sleep(0.05)
         else:
             break
-    return server, port
+    return server

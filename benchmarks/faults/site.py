@@ -43,11 +43,12 @@ class Site:
             "POOLBENCH_INLINE": "0", "POOLBENCH_BIND": f"127.0.0.1:{self.port}",
             "POOLBENCH_WEB_PROCESSES": "2", "POOLBENCH_API_RATE": "", "POOLBENCH_UPLOAD_RATE": "",
             "PYTHONPATH": str(ROOT), "DJANGO_SETTINGS_MODULE": "workbench.settings",
-            "POOLBENCH_CHECK_AT_ONCE_BYTES": "0",
+            "POOLBENCH_CHECK_AT_ONCE_BYTES": "0", **servers.store_env,
         }  # fmt: skip
         self.web: subprocess.Popen[bytes] | None = None
         self.workers: dict[str, subprocess.Popen[bytes]] = {}
         self.ticks: list[subprocess.Popen[bytes]] = []
+        self.notes: list[str] = []
 
     def manage(self, *args: str, check: bool = True) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "manage.py", *args]
@@ -96,14 +97,12 @@ class Site:
         """The worker and its child process, as a machine that loses power."""
         kill_group(self.workers.pop(name))
 
-    def kill_web_process(self) -> bool:
-        """One of the processes that answer; gunicorn starts another."""
-        if self.web is None:
-            return False
-        children = Path(f"/proc/{self.web.pid}/task/{self.web.pid}/children").read_text().split()
-        if children:
-            os.kill(int(children[0]), signal.SIGKILL)
-        return bool(children)
+    def kill_web_processes(self, most: int) -> None:
+        """So many of the processes that answer; gunicorn starts others."""
+        if self.web is not None:
+            children = Path(f"/proc/{self.web.pid}/task/{self.web.pid}/children").read_text()
+            for pid in children.split()[:most]:
+                os.kill(int(pid), signal.SIGKILL)
 
     def stop(self) -> None:
         groups = [*self.workers.values(), *self.ticks]
@@ -137,15 +136,17 @@ def kill_group(process: subprocess.Popen[bytes]) -> None:
     process.wait(20)
 
 
-def find_libfaketime() -> str | None:
-    found = sorted(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))
-    return str(found[0]) if found else None
+def build_clock(folder: Path) -> Path:
+    """``clock.c`` as a library."""
+    library = folder / "clock.so"
+    if not library.exists():
+        source = str(Path(__file__).with_name("clock.c"))
+        command = ["cc", "-shared", "-fPIC", "-O2", "-o", str(library), source, "-ldl"]
+        subprocess.run(command, check=True)
+    return library
 
 
 def shift_clock(file: Path) -> dict[str, str]:
-    """The environment of a process whose clock is that of ``file``, such as "+3600"."""
-    file.write_text(file.read_text() if file.exists() else "+0")
-    return {
-        "LD_PRELOAD": find_libfaketime() or "", "FAKETIME_TIMESTAMP_FILE": str(file),
-        "FAKETIME_NO_CACHE": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1",
-    }  # fmt: skip
+    """The environment of a process whose clock is ahead by the seconds in ``file``."""
+    file.write_text(file.read_text() if file.exists() else "0")
+    return {"LD_PRELOAD": str(build_clock(file.parent)), "CLOCK_FILE": str(file)}

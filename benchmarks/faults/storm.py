@@ -80,12 +80,13 @@ class Storm:
         self.judges += judges
         with suppress(Exception):
             checks.count_unfinished_jobs()
-        waited = checks.wait_for_jobs()
+        waited = checks.wait_for_jobs(self.site)
         seconds["all jobs done"] = None if waited is None else time.monotonic() - ended
         self.site.wait_until_healthy()
         seconds["/health/ ok"] = wait_for(lambda: self.site.ask_health()["status"] == "ok", ended)
         seen = describe_sights(uploaders, judges, monitor, began, ended)
-        seen.append(describe_log(self.site, log_from))
+        seen += [describe_log(self.site, log_from), *self.site.notes]
+        self.site.notes.clear()
         counts = checks.count_faults(self.uploaders, self.judges)
         counts["judges' errors"] = sum(len(each.errors) for each in judges)
         del counts["errors"]  # of all rounds

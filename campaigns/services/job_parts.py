@@ -19,7 +19,7 @@ from datetime import datetime, timedelta
 from typing import Any, TypeAlias
 
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef
+from django.db.models import Exists, F, OuterRef, Q
 
 from campaigns.models import Job, JobPart
 from campaigns.queries.clock import read_clock
@@ -143,7 +143,8 @@ def dispatch_part(part: JobPart, *, wait: timedelta = timedelta()) -> None:
 
 def perform_part(job_id: int, number: int) -> None:
     """Claim the part, do its share of the work, and store the result."""
-    part = claim_part(job_id, number)
+    with jobs.keep_message():
+        part = claim_part(job_id, number)
     if part is None:
         return
     job = part.job
@@ -222,8 +223,11 @@ def fail_part(part: JobPart, error: str) -> None:
             jobs.fail_job(part.job, error)
 
 
-def requeue_lost_parts() -> int:
-    """Requeue the parts whose worker has died; return how many. Run it often."""
+def requeue_lost_parts(death: datetime | None = None) -> int:
+    """Requeue the parts whose worker has died; return how many. Run it often.
+
+    What was sent before ``death`` of a worker and waits is sent again: the message may be lost.
+    """
     now, requeued = read_clock(), 0
     under_way = JobPart.objects.filter(job__state=Job.State.RUNNING).select_related("job")
     for part in under_way.filter(state=State.RUNNING, heartbeat__lt=now - jobs.STALE_AFTER):
@@ -231,18 +235,19 @@ def requeue_lost_parts() -> int:
             fail_part(part, jobs.DIED.format(part.attempts))
         else:
             requeued += requeue_part(part)
-    for part in list_unsent_parts(now - jobs.UNSENT_AFTER):
+    for part in list_unsent_parts(now - jobs.UNSENT_AFTER, death or jobs.LONG_AGO):
         requeued += requeue_part(part)
     return requeued
 
 
-def list_unsent_parts(before: datetime) -> Sequence[JobPart]:
-    """Parts that wait since ``before`` though no part of their job is being worked on: their
-    messages may be lost.
+def list_unsent_parts(before: datetime, death: datetime) -> Sequence[JobPart]:
+    """Parts whose messages may be lost: they wait since ``before`` though no part of their job is
+    being worked on, or since ``death`` of a worker.
     """
     running = JobPart.objects.filter(job=OuterRef("job"), state=State.RUNNING)
-    waiting = JobPart.objects.filter(state=State.QUEUED, heartbeat__lt=before)
-    return list(waiting.filter(~Exists(running), job__state=Job.State.RUNNING))
+    waiting = JobPart.objects.filter(state=State.QUEUED, job__state=Job.State.RUNNING)
+    unsent = ~Exists(running) & Q(heartbeat__lt=before)
+    return list(waiting.filter(unsent | Q(heartbeat__lt=death)).select_related("job"))
 
 
 def requeue_part(part: JobPart) -> bool:

@@ -13,11 +13,12 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from threading import Event, Lock, Thread
 from typing import Any
 
+from celery import current_task
 from celery.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
 from django.db import (
@@ -45,6 +46,9 @@ STALE_AFTER = timedelta(seconds=40)
 UNSENT_AFTER = timedelta(minutes=2)
 """So long after it was sent, a job that still waits is sent again: its message may be lost."""
 MAX_ATTEMPTS = 3
+CLAIMS = 120
+"""So often a message comes again while there is no database, some ten minutes; then work waits for
+a sweep."""
 SHORTEST_WAIT, LONGEST_WAIT = timedelta(seconds=5), timedelta(minutes=5)
 """Before work that was given back is tried again: as long as it has waited already."""
 GIVEN_UP_AFTER = timedelta(hours=1)
@@ -59,6 +63,7 @@ DIED = "Failed after {} attempts: the worker died or lost the database each time
 LOST_DATABASE = OperationalError, InterfaceError
 """What every statement raises while the database restarts, or another takes its place. The work
 is then left to the sweep, as that of a worker that has died."""
+LONG_AGO = datetime.min.replace(tzinfo=UTC)
 _inline: ContextVar[bool] = ContextVar("inline", default=False)
 _loading_tasks = Lock()
 
@@ -181,13 +186,10 @@ def run_here(job: Job) -> Job:
 
 def perform_job(job_id: int, handler: Callable[[Job], None]) -> None:
     """Claim the job, run ``handler`` on it, and record the outcome."""
-    now = read_clock()
-    claimed = Job.objects.filter(pk=job_id, state=Job.State.QUEUED).update(
-        state=Job.State.RUNNING, heartbeat=now, attempts=F("attempts") + 1
-    )
-    if not claimed:
+    with keep_message():
+        job = claim_job(job_id)
+    if job is None:
         return
-    job = Job.objects.select_related("campaign", "created_by").get(pk=job_id)
     try:
         with keep_heartbeat(job):
             handler(job)
@@ -196,6 +198,31 @@ def perform_job(job_id: int, handler: Callable[[Job], None]) -> None:
     except Exception as error:
         if not return_job(job, error):
             fail_job(job, explain_failure(job, error))
+
+
+def claim_job(job_id: int) -> Job | None:
+    """The job, now of this worker alone; None if it is another's or over."""
+    now = read_clock()
+    claimed = Job.objects.filter(pk=job_id, state=Job.State.QUEUED).update(
+        state=Job.State.RUNNING, heartbeat=now, attempts=F("attempts") + 1
+    )
+    related = Job.objects.select_related("campaign", "created_by")
+    return related.get(pk=job_id) if claimed else None
+
+
+@contextmanager
+def keep_message() -> Iterator[None]:
+    """A worker that loses the database as it claims work has written nothing: the message comes
+    again in some seconds.
+    """
+    try:
+        yield
+    except LOST_DATABASE as error:
+        if not current_task or current_task.request.called_directly:
+            raise
+        log.warning("%s lost the database before it began", current_task.name)
+        wait = SHORTEST_WAIT.total_seconds()
+        raise current_task.retry(exc=error, countdown=wait, max_retries=CLAIMS) from error
 
 
 def explain_failure(job: Job, error: Exception) -> str:
@@ -310,10 +337,13 @@ def fail_job(job: Job, error: str) -> None:
         JobPart.objects.filter(job=job.pk).delete()
 
 
-def requeue_lost_jobs() -> int:
-    """Requeue the jobs whose worker has died; return how many. Run it often."""
+def requeue_lost_jobs(death: datetime | None = None) -> int:
+    """Requeue the jobs whose worker has died; return how many. Run it often.
+
+    What was sent before ``death`` of a worker and waits is sent again: the message may be lost.
+    """
     now = read_clock()
-    sent_before = now - UNSENT_AFTER
+    sent_before = max(now - UNSENT_AFTER, death or LONG_AGO)
     # A job in parts is as alive as they are.
     in_parts = JobPart.objects.filter(job=OuterRef("pk")).exclude(state=JobPart.State.DONE)
     lost = Job.objects.filter(
