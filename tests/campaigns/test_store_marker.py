@@ -21,7 +21,7 @@ from workbench.backups import write_backup
 from workbench.celery import refuse_other_store
 from workbench.doctor import examine_installation
 
-# A worker closes the connection that it began with, which on PostgreSQL is the transaction of a test.
+# A worker closes the connection that it began with: on PostgreSQL, the transaction of a test.
 pytestmark = [pytest.mark.django_db, pytest.mark.sqlite]
 OTHER = "This store is that of another installation."
 
