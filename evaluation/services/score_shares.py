@@ -40,7 +40,7 @@ LINES_IN_ONE = 5_000_000
 """Lines of all runs that are not shared: they are scored in a quarter of a second."""
 Placed: TypeAlias = tuple[JudgmentTable, PairPlaces]
 _placed: Cache[tuple[object, ...], Placed] = Cache(2)
-"""By qrels version, what is left out of it, and the number of the campaign's pairs."""
+"""By qrels version, what is left out of it, and the state of the campaign's pairs."""
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from campaigns.models import Job, JobPart
 from campaigns.services import job_parts, jobs
 from campaigns.services.job_parts import Share, perform_part
 from campaigns.store import MissingFileError
+from tests.world.parts import collect_numbers
 
 KIND = "test.squares"
 
@@ -20,12 +21,7 @@ KIND = "test.squares"
 @pytest.fixture
 def sent(monkeypatch):
     """Messages to workers, which the tests deliver: a number of a part, or None for the job."""
-    messages = []
-    monkeypatch.setattr(
-        job_parts, "send_part_on_commit", lambda part, **_: messages.append(part.number)
-    )
-    monkeypatch.setattr(jobs, "send_on_commit", lambda _job: messages.append(None))
-    return messages
+    return collect_numbers(monkeypatch)
 
 
 @pytest.fixture

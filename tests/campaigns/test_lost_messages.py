@@ -22,6 +22,7 @@ from campaigns.services.heartbeats import (
     record_worker_heartbeat,
     requeue_lost_work,
 )
+from tests.world.parts import collect_numbers
 from workbench.worker_consumer import SteadyConsumer
 
 KIND = "campaigns.check_run"
@@ -31,12 +32,7 @@ WORKER = ProcessHeartbeat.Process.WORKER
 @pytest.fixture
 def sent(monkeypatch):
     """Messages to workers: a number of a part, or None for the job."""
-    messages = []
-    monkeypatch.setattr(
-        job_parts, "send_part_on_commit", lambda part, **_: messages.append(part.number)
-    )
-    monkeypatch.setattr(jobs, "send_on_commit", lambda _job: messages.append(None))
-    return messages
+    return collect_numbers(monkeypatch)
 
 
 @pytest.fixture

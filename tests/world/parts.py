@@ -21,6 +21,16 @@ def collect_messages(monkeypatch: pytest.MonkeyPatch) -> Messages:
     return messages
 
 
+def collect_numbers(monkeypatch: pytest.MonkeyPatch) -> list[int | None]:
+    """The number of each part that is sent to workers from now on, and None for each job."""
+    numbers: list[int | None] = []
+    monkeypatch.setattr(
+        job_parts, "send_part_on_commit", lambda part, **_: numbers.append(part.number)
+    )
+    monkeypatch.setattr(jobs, "send_on_commit", lambda _job: numbers.append(None))
+    return numbers
+
+
 def perform_in_parts(job: Job, handler: Callable[[Job], None], messages: Messages) -> Job:
     """The job after its parts, the last of them first, and its finish."""
     jobs.perform_job(job.pk, handler)
