@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from poolbench import __version__
 from poolbench.evaluation.batch import ScoringBatch
 from poolbench.evaluation.inputs import QrelsLike, read_sources
 from poolbench.evaluation.judgments import (
@@ -344,7 +343,6 @@ def score_provenance(batch: ScoringBatch) -> dict[str, Any]:
     }
 
 
-@cache
 def product_version() -> str:
     """Name and version of the program that computed the scores."""
-    return f"Poolbench {version('poolbench')}"
+    return f"Poolbench {__version__}"
