@@ -274,7 +274,7 @@ def score_batch(batch: ScoringBatch, measures: Sequence[Measure], tag: str) -> S
     pairs = list(zip(measures, columns, strict=True))
     return ScoredRun(
         tag=tag,
-        topics=tuple(batch.judged.topics[index] for index in batch.topic_index),
+        topics=tuple(map(batch.judged.topics.__getitem__, batch.topic_index.tolist())),
         measures=tuple(measures),
         values=np.stack(columns, axis=1) if columns else np.empty((len(batch), 0)),
         overall=tuple(aggregate_over_all_topics(*pair, batch) for pair in pairs),
