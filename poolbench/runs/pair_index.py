@@ -106,7 +106,8 @@ class PairIndex:
             at = same if len(tries) == 1 else same % len(rows)
             search.confirm(rows[at], self.slots.take(tried.ravel()[same]))
             # A pair behind a free slot would not be there.
-            left = np.flatnonzero((search.matches[rows] < 0) & (keys != _FREE).all(axis=0))
+            taken = np.flatnonzero((keys != _FREE).all(axis=0))
+            left = taken[search.matches[rows[taken]] < 0]
             if not len(left):
                 return search.matches
             rows, places, hashes = rows[left], places[left] + len(tries), hashes[left]
