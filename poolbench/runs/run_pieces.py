@@ -41,8 +41,8 @@ from poolbench.runs.tables import RunTable
 
 PIECE = 1 << 20
 """Bytes of a piece; a topic that has more is a piece of its own."""
-LAST = 1 << 22
-"""Bytes that are one piece if no more are left: most runs, of which nothing is read twice then."""
+_LAST = 4
+"""Pieces that are read at once if no more are left: most runs, of which nothing is read twice then."""
 MIN_PART = 1 << 25
 """Bytes below which a second process takes longer to start than it saves (32 MiB)."""
 _NEWLINE = b"\n"
@@ -102,7 +102,9 @@ def iter_run_pieces(span: RunSpan) -> Iterator[RunTable]:
     with Path(span.path).open("rb") as file:
         while place < span.end:
             left = span.end - place
-            data = os.pread(file.fileno(), left if left <= LAST else min(room, left), place)
+            data = os.pread(
+                file.fileno(), left if left <= _LAST * PIECE else min(room, left), place
+            )
             if not place and (data.startswith(BOM) or detect_foreign_kind(data)):
                 raise OddRunError
             piece = _cut_piece(data, is_last=place + len(data) >= span.end)
