@@ -42,7 +42,7 @@ from poolbench.runs.tables import RunTable
 PIECE = 1 << 20
 """Bytes of a piece; a topic that has more is a piece of its own."""
 _LAST = 4
-"""Pieces that are read at once if no more are left: most runs, of which nothing is read twice then."""
+"""Pieces read at once if no more are left: most runs, of which nothing is read twice then."""
 MIN_PART = 1 << 25
 """Bytes below which a second process takes longer to start than it saves (32 MiB)."""
 _NEWLINE = b"\n"
