@@ -14,10 +14,10 @@ from poolbench.evaluation.in_memory import build_run_batch
 from poolbench.evaluation.judgments import Floats, Ints, JudgmentTable, Mask
 from poolbench.evaluation.measures.family import Measure
 from poolbench.evaluation.options import ScoringOptions
+from poolbench.evaluation.topic_means import aggregate_over_topics
 from poolbench.files.natural_sort import natural_sort_key
 from poolbench.pooling.run_listing import build_listing_from_matrices
 from poolbench.reliability.collection.pool import MAX_INFERRED_DEPTH, InferredPool, infer_pool
-from poolbench.reliability.disagreement.aggregation import aggregate_over_topics
 from poolbench.reliability.disagreement.panel import encode_runs
 from poolbench.runs.run_matrix import PairDictionary, RunMatrix
 from poolbench.runs.tables import QrelsTable, RunTable, group_starts
