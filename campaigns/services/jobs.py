@@ -208,12 +208,12 @@ def settle_error(row: R, error: Exception, fail: Callable[[R, str], None]) -> No
     the database it is left to the sweep, as that of a worker that has died.
     """
     if is_database_lost(error):
-        log.warning("%s lost the database: %s", describe(row), str(error).strip())
+        log.warning("%s lost the database: %s", describe_work(row), str(error).strip())
     elif not return_work(row, error):
         fail(row, explain_failure(get_job(row), error))
 
 
-def describe(row: Job | JobPart) -> str:
+def describe_work(row: Job | JobPart) -> str:
     """The work, in the lines of the log."""
     job = get_job(row)
     part = f"part {row.number} of " if isinstance(row, JobPart) else ""
@@ -281,7 +281,7 @@ def return_work(row: Job | JobPart, error: Exception) -> bool:
     wait = choose_wait(job.waiting_since) if absence else None
     if wait is None:
         return False
-    log.warning("%s was given back: %s", describe(row), absence)
+    log.warning("%s was given back: %s", describe_work(row), absence)
     now, state = read_clock(), row.State
     with transaction.atomic():
         rows = type(row).objects.filter(pk=row.pk, state=state.RUNNING, attempts=row.attempts)

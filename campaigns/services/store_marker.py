@@ -31,7 +31,7 @@ def require_own_store() -> None:
         raise ActionRefused("other-store", fault, FIX)
 
 
-def expect_own_store() -> None:
+def set_own_store() -> None:
     """Tell this process's storage whose it is to be. It starts in any case: ``/health/`` and the
     pages that need no file say what is wrong.
     """

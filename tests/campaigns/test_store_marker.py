@@ -12,7 +12,7 @@ from campaigns import store
 from campaigns.errors import ActionRefused
 from campaigns.models import StoreMarker
 from campaigns.services.health import check_health
-from campaigns.services.store_marker import expect_own_store, find_store_fault, require_own_store
+from campaigns.services.store_marker import find_store_fault, require_own_store, set_own_store
 from campaigns.storages import MARKER, StoreAwayError
 from tests.object_store import in_both
 from tests.pages import run_command
@@ -163,7 +163,7 @@ def test_what_another_installation_would_get_is_refused(foreign, campaign, team,
 def test_a_web_process_that_begins_with_an_empty_store_refuses_files(own):
     """Which is another's to one that has never seen the installation's."""
     own.remove(MARKER)
-    expect_own_store()
+    set_own_store()
     with pytest.raises(StoreAwayError, match="not mounted"):
         store.put_blob(b"a run")
 
