@@ -159,7 +159,7 @@ def read_database_cpu() -> dict[int, float]:
 
 
 def serve_by_one_process() -> None:
-    """Without parallel workers of PostgreSQL, whose CPU nobody could read."""
+    """Without parallel workers of PostgreSQL, whose CPU would not be counted."""
     from django.db import connection
 
     if connection.vendor == "postgresql":

@@ -48,7 +48,7 @@ def chart_file_response(request: HttpRequest, context: Mapping[str, object]) -> 
 
 
 def has_requested_chart(request: HttpRequest, context: Mapping[str, object]) -> bool:
-    """Whether a chart among the values of ``context`` is all that is asked for."""
+    """Whether a chart among the values of ``context`` is requested as a file."""
     requested = request.GET.get("chart", "")
     return request.method in ("GET", "HEAD") and bool(find_requested_chart(requested, context))
 

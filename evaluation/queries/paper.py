@@ -271,8 +271,8 @@ def count_judged_documents(pool: Pool, qrels: Qrels) -> tuple[int, int]:
         numbers = dict(pool.campaign.topics.values_list("pk", "number"))
         by_topic = {pk: judged.get(number, set()) for pk, number in numbers.items()}
         documents = pool.items.order_by().values_list("topic", "docno")
-        found = [docno in by_topic[topic] for topic, docno in documents]
-        return sum(found), len(found)
+        marks = [docno in by_topic[topic] for topic, docno in documents]
+        return sum(marks), len(marks)
 
     if pool.is_adaptive:
         # It grows.

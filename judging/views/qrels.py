@@ -62,7 +62,7 @@ def qrels_list_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """All versions, and the form for the next; ``?policy=`` previews a policy."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     if request.method == "GET":
-        return show_versions(request, campaign)
+        return show_qrels_versions(request, campaign)
     usual = default_policy(campaign)
     form = QrelsForm(campaign, request.POST, name=usual)
     if not form.is_valid():
@@ -73,7 +73,7 @@ def qrels_list_view(request: SignedInRequest, slug: str) -> HttpResponse:
 
 
 @share_reads
-def show_versions(request: SignedInRequest, campaign: Campaign) -> HttpResponse:
+def show_qrels_versions(request: SignedInRequest, campaign: Campaign) -> HttpResponse:
     usual = default_policy(campaign)
     name = resolve_policy(campaign, request.GET.get("policy") or usual).name
     return list_page(request, campaign, QrelsForm(campaign, name=name), name)
