@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from mmap import ACCESS_READ, mmap
@@ -189,6 +189,22 @@ class StoredMatrices(Sequence[RunMatrix]):
         if isinstance(index, slice):
             return StoredMatrices(self.runs[index])
         return load_run_matrix(self.runs[index])
+
+
+@dataclass(frozen=True)
+class MatricesByTag(Mapping[str, RunMatrix]):
+    """The same of ``runs`` by tag."""
+
+    runs: Mapping[str, Run]
+
+    def __len__(self) -> int:
+        return len(self.runs)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.runs)
+
+    def __getitem__(self, tag: str) -> RunMatrix:
+        return load_run_matrix(self.runs[tag])
 
 
 def load_run_table(run: Run) -> RunTable:
