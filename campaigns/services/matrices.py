@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from campaigns import store
 from campaigns.errors import ActionRefused
+from campaigns.file_cache import FileCache
 from campaigns.models import Campaign, CampaignTask, PairChunk, Run
 from campaigns.queries.tasks import load_judged_before
 from poolbench.cache import Cache
@@ -63,7 +64,8 @@ def get_pair_dictionary(campaign: Campaign) -> PairDictionary:
         paths, counts = map(list, zip(*chunks, strict=True)) if chunks else ([], [])
         known = cached
         if known is None or paths[: len(known.names)] != known.names:
-            known = PairDictionary(folder=SegmentFolder(get_segment_folder() / str(campaign.pk)))
+            folder = SegmentFolder(get_segment_folder() / str(campaign.pk), trim_segments)
+            known = PairDictionary(folder=folder)
         new = len(known.names)
         return known.extended(map(open_chunk, paths[new:], counts[new:]), paths[new:])
 
@@ -73,6 +75,12 @@ def get_pair_dictionary(campaign: Campaign) -> PairDictionary:
 def get_segment_folder() -> Path:
     """Where this machine has the segments of dictionaries, a folder for each campaign."""
     return Path(settings.VAR_DIR) / "cache" / "pairs"
+
+
+def trim_segments() -> None:
+    """Keep the segments of all campaigns within the bound of this machine's caches."""
+    limit = settings.POOLBENCH_CACHE_BYTES
+    FileCache(get_segment_folder(), limit, "*.pairs").remove_least_used()
 
 
 def remove_unused_segments() -> int:
