@@ -29,13 +29,13 @@ from poolbench.runs.run_matrix import (
     PairDictionary,
     RunMatrix,
     StoredPairs,
+    iter_matrix_parts,
+    iter_pair_parts,
     locate_matrix,
     open_pairs,
     read_matrix,
     read_pairs,
     select_pairs,
-    write_matrix,
-    write_pairs,
 )
 from poolbench.runs.segment_files import SegmentFolder
 from poolbench.runs.tables import PairTable, RunTable
@@ -124,7 +124,7 @@ def store_run_matrix(campaign: Campaign, table: RunTable) -> str:
                 continue
             codes[new] = np.arange(start, start + len(new), dtype=np.int32)
         matrix = RunMatrix(table.topics, table.starts, codes, table.scores)
-        return store.put_blob(write_matrix(matrix), ".columns")
+        return store.put_parts(iter_matrix_parts(matrix), ".columns")[0]
     raise RuntimeError(f"appending a chunk failed {APPENDS} times: other writers were first")
 
 
@@ -138,7 +138,7 @@ def check_room(pairs: int) -> None:
 
 def append_pair_chunk(campaign: Campaign, *, start: int, pairs: PairArray) -> bool:
     """Add a chunk at ``start``; False if another writer was first."""
-    path = store.put_blob(write_pairs(pairs), ".columns")
+    path, *_ = store.put_parts(iter_pair_parts(pairs), ".columns")
     try:
         with transaction.atomic():
             PairChunk.objects.create(campaign=campaign, start=start, count=len(pairs), path=path)
