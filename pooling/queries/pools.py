@@ -112,10 +112,11 @@ def compose_pool(pool: Pool, table: PoolTable, judged: Pairs = frozenset()) -> C
 
 def count_judged_documents(pool: Pool) -> dict[str, int]:
     """By topic number, the documents of the pool that have a grade."""
-    graded = pool.campaign.judgments.filter(purpose="judge", kind="grade")
-    pairs = graded.filter(topic=OuterRef("topic"), docno=OuterRef("docno"))
-    items = pool.items.filter(Exists(pairs)).order_by().values_list("topic__number")
-    return dict(items.annotate(n=Count("pk")))
+    graded = pool.campaign.judgments.filter(purpose="judge", kind="grade").order_by()
+    # From the judgments: at first there are few, and they come by topic as documents do.
+    pooled = pool.items.filter(topic=OuterRef("topic"), docno=OuterRef("docno"))
+    rows = graded.filter(Exists(pooled)).values_list("topic__number")
+    return dict(rows.annotate(n=Count("docno", distinct=True)))
 
 
 def judged_pair_set(campaign: Campaign) -> set[tuple[str, str]]:
