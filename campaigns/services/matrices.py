@@ -64,7 +64,7 @@ def get_pair_dictionary(campaign: Campaign) -> PairDictionary:
         paths, counts = map(list, zip(*chunks, strict=True)) if chunks else ([], [])
         known = cached
         if known is None or paths[: len(known.names)] != known.names:
-            folder = SegmentFolder(get_segment_folder() / str(campaign.pk), trim_segments)
+            folder = SegmentFolder(get_segment_folder() / str(campaign.pk), remove_excess_segments)
             known = PairDictionary(folder=folder)
         new = len(known.names)
         return known.extended(map(open_chunk, paths[new:], counts[new:]), paths[new:])
@@ -77,7 +77,7 @@ def get_segment_folder() -> Path:
     return Path(settings.VAR_DIR) / "cache" / "pairs"
 
 
-def trim_segments() -> None:
+def remove_excess_segments() -> None:
     """Keep the segments of all campaigns within the bound of this machine's caches."""
     limit = settings.POOLBENCH_CACHE_BYTES
     FileCache(get_segment_folder(), limit, "*.pairs").remove_least_used()

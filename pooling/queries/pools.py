@@ -89,7 +89,7 @@ def get_pool_composition(pool: Pool) -> Composition:
         return compose_pool(pool, load_pool_table(pool), judged)
     parts = keep_composition(pool, lambda: load_pool_table(pool))
     key = (pool.pk, pool.frozen_at, identify_log(pool.campaign))
-    return parts.with_judged(_judged.get_or_compute(key, lambda: count_judged_documents(pool)))
+    return parts.with_judged(_judged.get_or_compute(key, lambda: count_judged_by_topic(pool)))
 
 
 def keep_composition(pool: Pool, load: Callable[[], PoolTable]) -> Composition:
@@ -110,7 +110,7 @@ def compose_pool(pool: Pool, table: PoolTable, judged: Pairs = frozenset()) -> C
     return compute_composition(table, teams, pool.spec["topics"], judged=judged)
 
 
-def count_judged_documents(pool: Pool) -> dict[str, int]:
+def count_judged_by_topic(pool: Pool) -> dict[str, int]:
     """By topic number, the documents of the pool that have a grade."""
     graded = pool.campaign.judgments.filter(purpose="judge", kind="grade").order_by()
     # From the judgments: at first there are few, and they come by topic as documents do.

@@ -228,10 +228,15 @@ def pool_freeze_view(request: SignedInRequest, slug: str) -> HttpResponse:
         return drafted
 
     def act(decision: Decision) -> HttpResponse:
-        asked = {"actor": request.user, "after": cleaned["after"], "decision": decision, **wanted}
+        arguments = {
+            "actor": request.user,
+            "after": cleaned["after"],
+            "decision": decision,
+            **wanted,
+        }
         if not is_large_pool(campaign, cleaned["spec"], cleaned["run"]):
-            return redirect(freeze_pool(**asked))
-        job = request_pool(**asked)
+            return redirect(freeze_pool(**arguments))
+        job = request_pool(**arguments)
         return redirect(f"{reverse('pools', args=[slug])}?job={job.pk}")
 
     try:
