@@ -33,9 +33,7 @@ CONFIG = Config(
     max_pool_connections=20,
 )
 IN_TURN = TransferConfig(use_threads=False)
-"""Ten new threads for each file leave memory behind, 3.5 MB for one of 25 MB: a worker had grown by
-900 MB after the check of 75 runs.
-"""
+"""Ten new threads for each file leave memory behind: 3.5 MB for one of 25 MB there and back."""
 REFRESH_AFTER = timedelta(hours=1)
 """Much less than the age at which ``housekeeping`` removes files that no row names."""
 BUFFER_BYTES = 1 << 16
