@@ -16,6 +16,7 @@ from threading import Lock
 from typing import Any
 
 from boto3.exceptions import Boto3Error
+from boto3.s3.transfer import TransferConfig
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 from django.conf import settings
@@ -32,6 +33,8 @@ CONFIG = Config(
     retries={"total_max_attempts": 2, "mode": "standard"},
     max_pool_connections=20,
 )
+IN_TURN = TransferConfig(use_threads=False)
+"""Ten new threads for each file leave memory behind: 3.5 MB for one of 25 MB there and back."""
 REFRESH_AFTER = timedelta(hours=1)
 """Much less than the age at which ``housekeeping`` removes files that no row names."""
 BUFFER_BYTES = 1 << 16
@@ -96,7 +99,8 @@ class StoreBucket(MarkedStorage, S3Storage):  # type: ignore[misc]
         self.require_marker()
         if not self.refresh(name):
             with raise_store_errors(name):
-                self.client.upload_file(str(path), *self.locate(name).values())
+                place = self.locate(name).values()
+                self.client.upload_file(str(path), *place, Config=IN_TURN)
         if name.endswith(COLUMNS) and path.parent == self.cache.folder:
             self.cache.keep(name, path)
         else:
@@ -121,7 +125,8 @@ class StoreBucket(MarkedStorage, S3Storage):  # type: ignore[misc]
     def path(self, name: str) -> str:
         def download(part: Path) -> None:
             with raise_store_errors(name):
-                self.client.download_file(*self.locate(name).values(), str(part))
+                place = self.locate(name).values()
+                self.client.download_file(*place, str(part), Config=IN_TURN)
 
         try:
             return str(self.cache.fetch(name, download))

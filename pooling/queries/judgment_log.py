@@ -106,12 +106,17 @@ def read_judgment_log(campaign: Campaign) -> JudgmentLog:
     return read_once(("log", campaign.pk), lambda: _read_log(campaign))
 
 
-def _read_log(campaign: Campaign) -> JudgmentLog:
+def identify_log(campaign: Campaign) -> tuple[Any, ...]:
+    """What is another one after any change of the log, without reading it."""
     rows = campaign.judgments.order_by()
     size, last = rows.aggregate(n=Count("pk"), last=Max("pk")).values()
     token = rows.filter(pk=last).values_list("client_uuid", flat=True).first()
     # With the token of the last row: after a rollback its number may be given again.
-    version = (campaign.pk, campaign.created_at, size, last, token)
+    return campaign.pk, campaign.created_at, size, last, token
+
+
+def _read_log(campaign: Campaign) -> JudgmentLog:
+    version = identify_log(campaign)
     return _logs.renew(version[:2], lambda log: _renew_log(campaign, version, log))
 
 
