@@ -81,7 +81,7 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 def pytest_make_parametrize_id(val: object) -> None:
     """A gzip that holds the time would give a test another name in each process."""
-    if isinstance(val, bytes) and val[:2] == b"\x1f\x8b" and any(val[4:8]):
+    if isinstance(val, bytes) and val[:3] == b"\x1f\x8b\x08" and any(val[4:8]):
         raise pytest.UsageError("A parameter is gzip with its time: gzip.compress(data, mtime=0).")
 
 
