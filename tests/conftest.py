@@ -8,7 +8,9 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import timedelta
+from importlib import import_module
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +23,7 @@ from django.test import Client, override_settings
 from django.utils import timezone
 from hypothesis import HealthCheck, Phase
 from hypothesis import settings as hypothesis_settings
+from hypothesis.internal.conjecture import providers
 from pytest_django.plugin import blocking_manager_key
 
 from campaigns.models import User
@@ -44,6 +47,10 @@ COMMON = {
 hypothesis_settings.register_profile("explore", **COMMON)
 hypothesis_settings.register_profile("fixed", **COMMON, derandomize=True)
 hypothesis_settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
+if not ALL:
+    # Nor do the literals of all modules lead the draws: a change of any of them would change the
+    # examples of every test, and each process would read them all.
+    providers._get_local_constants = lambda: providers._local_constants
 
 if TYPE_CHECKING:
     from tests.world.site import World
@@ -62,6 +69,21 @@ def pytest_configure() -> None:
     """
     os.environ.setdefault(RUN, str(os.getpid()))
     gc.disable()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Each process imports a share of the tests first, so that of a new checkout none compiles
+    what another has compiled. What cannot be imported is reported when it is collected.
+    """
+    worker, config = getattr(session.config, "workerinput", None), session.config
+    if worker is None or config.args_source is not config.ArgsSource.TESTPATHS:
+        return
+    paths = sorted(path for name in config.args for path in (REPOSITORY / name).rglob("test_*.py"))
+    wanted = [path for path in paths if pytest_ignore_collect(path, config) is None]
+    for path in wanted[int(worker["workerid"].removeprefix("gw")) :: worker["workercount"]]:
+        with suppress(Exception, pytest.skip.Exception):
+            import_module(".".join(path.relative_to(REPOSITORY).with_suffix("").parts))
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
