@@ -8,9 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from datetime import timedelta
-from importlib import import_module
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -69,21 +67,6 @@ def pytest_configure() -> None:
     """
     os.environ.setdefault(RUN, str(os.getpid()))
     gc.disable()
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection(session: pytest.Session) -> None:
-    """Each process imports a share of the tests first, so that of a new checkout none compiles
-    what another has compiled. What cannot be imported is reported when it is collected.
-    """
-    worker, config = getattr(session.config, "workerinput", None), session.config
-    if worker is None or config.args_source is not config.ArgsSource.TESTPATHS:
-        return
-    paths = sorted(path for name in config.args for path in (REPOSITORY / name).rglob("test_*.py"))
-    wanted = [path for path in paths if pytest_ignore_collect(path, config) is None]
-    for path in wanted[int(worker["workerid"].removeprefix("gw")) :: worker["workercount"]]:
-        with suppress(Exception, pytest.skip.Exception):
-            import_module(".".join(path.relative_to(REPOSITORY).with_suffix("").parts))
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
