@@ -113,6 +113,21 @@ MIDDLEWARE = [
 ROOT_URLCONF = "workbench.urls"
 WSGI_APPLICATION = "workbench.wsgi.application"
 FORM_RENDERER = "django.forms.renderers.TemplatesSetting"
+TEMPLATE_LIBRARIES = [
+    *(f"django.templatetags.{name}" for name in ("i18n", "l10n", "static")),
+    "django_htmx.templatetags.django_htmx",
+    *(
+        f"campaigns.templatetags.{name}"
+        for name in (
+            "campaign_head", "charts", "components", "documents", "figures", "help", "prose",
+            "report_files", "run_answers", "sentences", "verdicts",
+        )
+    ),
+    "evaluation.templatetags.measures",
+    "judging.templatetags.judging",
+    "preferences.templatetags.preferences",
+]  # fmt: skip
+"""Every template has their tags and filters without ``{% load %}``."""
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
@@ -125,7 +140,7 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "campaigns.views.context_processors.theme_context",
             ],
-            "builtins": ["campaigns.templatetags.components", "django.templatetags.i18n"],
+            "builtins": TEMPLATE_LIBRARIES,
         },
     },
     {  # Mails are plain text: nothing in them is escaped.

@@ -1,4 +1,4 @@
-"""The components of docs/interface.md; every template has them without ``{% load %}``.
+"""The components of docs/interface.md.
 
 ``content`` is what a template has between the tags, escaped where it holds values.
 """
@@ -14,8 +14,10 @@ from typing import Any
 from django import template
 from django.template import Context
 from django.template.loader import render_to_string
+from django.urls import reverse
 from django.utils.formats import date_format
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
 
 from campaigns.templatetags.help import show_word_help
@@ -76,6 +78,29 @@ def read_option(option: Any) -> tuple[object, object]:
     if isinstance(option, Card):
         return option.name, option.title
     return option if isinstance(option, tuple) else (option, option)
+
+
+@register.simple_tag(name="button")
+def show_button(
+    label: str, page: str = "", *args: object, href: str = "", query: str = "", kind: str = "",
+    current: str = "",
+) -> str:  # fmt: skip
+    """A link that looks like a button: to the page of that name, or to ``href``; ``kind`` adds
+    classes of css/app.css. In a row of pages it is marked where ``current`` is its page.
+    """
+    url = reverse(page, args=args) if page else href
+    return format_html(
+        '<a class="{}" href="{}{}"{}>{}</a>',
+        f"button {kind}".strip(), url, f"?{query}" if query else "",
+        mark_safe(' aria-current="page"') if current and current == page else "", label,
+    )  # fmt: skip
+
+
+@register.simple_tag(name="hidden")
+def show_hidden_fields(**values: object) -> str:
+    """Fields of a form without a widget, by name; None is an empty one."""
+    rows = ((name, "" if value is None else value) for name, value in values.items())
+    return format_html_join("", '<input type="hidden" name="{}" value="{}">', rows)
 
 
 @register.simple_tag(name="moment")

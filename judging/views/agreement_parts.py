@@ -62,7 +62,7 @@ def agreement_pair_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign, choice, labels = load_agreement_page(request, slug)
     if not (choice.a or choice.b) and len(labels.assessors) > 1:
         choice = replace(choice, a=labels.assessors[0], b=labels.assessors[1])
-    frame = build_agreement_frame(campaign, choice, labels, "agreement-pair")
+    frame = build_agreement_frame(campaign, choice, labels)
     page = None
     if choice.a in labels.assessors and choice.b in labels.assessors and choice.a != choice.b:
         a, b = labels.assessors.index(choice.a), labels.assessors.index(choice.b)
@@ -126,7 +126,7 @@ def agreement_topics_view(request: SignedInRequest, slug: str) -> HttpResponse:
         row_name="topic",
         caption=f"{choice.card.title} by topic. {choice.card.reading}",
     )
-    frame = build_agreement_frame(campaign, whole, labels, "agreement-topics")
+    frame = build_agreement_frame(campaign, whole, labels)
     page = {
         "report": report,
         "by_topic": rows,
@@ -151,7 +151,7 @@ def agreement_topics_download_view(request: SignedInRequest, slug: str) -> HttpR
 def agreement_variation_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign, choice, labels = load_agreement_page(request, slug)
     variation = measure_variation(choice.labels(labels))
-    frame = build_agreement_frame(campaign, choice, labels, "agreement-variation")
+    frame = build_agreement_frame(campaign, choice, labels)
     page = {
         "cards": [INTRACLASS, WITH_OTHERS],
         "scale": variation.scale,
