@@ -119,8 +119,8 @@ TEMPLATE_LIBRARIES = [
     *(
         f"campaigns.templatetags.{name}"
         for name in (
-            "campaign_head", "charts", "components", "documents", "figures", "help", "prose",
-            "report_files", "run_answers", "sentences", "verdicts",
+            "campaign_head", "components", "documents", "figures", "help", "prose", "sentences",
+            "verdicts",
         )
     ),
     "evaluation.templatetags.measures",
@@ -330,7 +330,7 @@ REST_FRAMEWORK = {
     "NUM_PROXIES": 0,  # ClientAddressMiddleware has counted them
     "DEFAULT_PERMISSION_CLASSES": [
         "rest_framework.permissions.IsAuthenticated",
-        "campaigns.api.scopes.TokenScope",
+        "campaigns.api.authentication.TokenScope",
     ],
     "DEFAULT_PARSER_CLASSES": ["campaigns.api.limits.PlainJSONParser"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
