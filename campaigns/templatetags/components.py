@@ -116,7 +116,12 @@ def show_moment(at: datetime) -> str:
 def show_table(
     content: str, label: str, anchor: str = "", kind: str = "", matrix: bool = False
 ) -> str:
-    """A table in the box in which it pans; ``kind`` adds classes of css/pages.css."""
+    """A table in the box in which it pans; ``kind`` adds classes of css/pages.css. What follows its
+    heads is its body, if the template has no ``<tbody>`` of its own.
+    """
+    heads, end, rows = map(mark_safe, content.partition("</thead>"))
+    if end and "<tbody" not in rows:
+        content = format_html("{}{}<tbody>{}</tbody>", heads, end, rows)
     return format_html(
         '<div class="table"{} role="region" aria-label="{}">'
         '<table class="data{}"{}>{}</table></div>',
