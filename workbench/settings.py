@@ -115,17 +115,10 @@ WSGI_APPLICATION = "workbench.wsgi.application"
 FORM_RENDERER = "django.forms.renderers.TemplatesSetting"
 TEMPLATE_LIBRARIES = [
     *(f"django.templatetags.{name}" for name in ("i18n", "l10n", "static")),
-    "django_htmx.templatetags.django_htmx",
-    *(
-        f"campaigns.templatetags.{name}"
-        for name in (
-            "campaign_head", "components", "documents", "figures", "help", "prose", "sentences",
-            "verdicts",
-        )
-    ),
-    "evaluation.templatetags.measures",
+    *(f"campaigns.templatetags.{name}" for name in ("campaign_head", "components", "documents",
+      "figures", "help", "prose", "sentences", "verdicts")),
+    "django_htmx.templatetags.django_htmx", "evaluation.templatetags.measures",
     "judging.templatetags.judging",
-    "preferences.templatetags.preferences",
 ]  # fmt: skip
 """Every template has their tags and filters without ``{% load %}``."""
 TEMPLATES = [

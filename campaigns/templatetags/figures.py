@@ -13,6 +13,7 @@ from campaigns.models import Run
 from poolbench.charts.chart import Chart, LegendItem, write_chart, write_swatch
 from poolbench.charts.gauge import Gauge, write_gauge
 from poolbench.charts.numbers import PlottedValue, list_plotted_values
+from poolbench.preferences.formats import format_estimate_interval, format_topic_interval
 from poolbench.reports.report import Figure
 from poolbench.reports.writers import LABELS
 from poolbench.runs.run_form import format_answer
@@ -22,6 +23,8 @@ register = template.Library()
 
 register.filter(format_thousands)
 register.filter("mid", lowercase_label)
+register.filter("estimate_interval", format_estimate_interval)
+register.filter("topic_interval", format_topic_interval)
 
 
 @register.filter("percent")
