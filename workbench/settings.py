@@ -115,8 +115,8 @@ WSGI_APPLICATION = "workbench.wsgi.application"
 FORM_RENDERER = "django.forms.renderers.TemplatesSetting"
 TEMPLATE_LIBRARIES = [
     *(f"django.templatetags.{name}" for name in ("i18n", "l10n", "static")),
-    *(f"campaigns.templatetags.{name}" for name in ("campaign_head", "components", "documents",
-      "figures", "help", "prose", "sentences", "verdicts")),
+    *(f"campaigns.templatetags.{name}" for name in ("campaign_head", "charts", "components",
+      "documents", "figures", "help", "prose", "sentences", "verdicts")),
     "django_htmx.templatetags.django_htmx", "evaluation.templatetags.measures",
     "judging.templatetags.judging",
 ]  # fmt: skip

@@ -16,8 +16,7 @@ from django.template import Context
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.formats import date_format
-from django.utils.html import format_html, format_html_join
-from django.utils.safestring import mark_safe
+from django.utils.html import format_html
 from django.utils.translation import gettext as _
 
 from campaigns.templatetags.help import show_word_help
@@ -92,15 +91,18 @@ def show_button(
     return format_html(
         '<a class="{}" href="{}{}"{}>{}</a>',
         f"button {kind}".strip(), url, f"?{query}" if query else "",
-        mark_safe(' aria-current="page"') if current and current == page else "", label,
+        format_html(' aria-current="{}"', "page") if current and current == page else "", label,
     )  # fmt: skip
 
 
 @register.simple_tag(name="hidden")
 def show_hidden_fields(**values: object) -> str:
     """Fields of a form without a widget, by name; None is an empty one."""
-    rows = ((name, "" if value is None else value) for name, value in values.items())
-    return format_html_join("", '<input type="hidden" name="{}" value="{}">', rows)
+    fields = ""
+    for name, value in values.items():
+        shown = "" if value is None else value
+        fields = format_html('{}<input type="hidden" name="{}" value="{}">', fields, name, shown)
+    return fields
 
 
 @register.simple_tag(name="moment")
@@ -117,11 +119,8 @@ def show_table(
     content: str, label: str, anchor: str = "", kind: str = "", matrix: bool = False
 ) -> str:
     """A table in the box in which it pans; ``kind`` adds classes of css/pages.css. What follows its
-    heads is its body, if the template has no ``<tbody>`` of its own.
+    heads is its body: HTML needs no ``<tbody>`` there.
     """
-    heads, end, rows = map(mark_safe, content.partition("</thead>"))
-    if end and "<tbody" not in rows:
-        content = format_html("{}{}<tbody>{}</tbody>", heads, end, rows)
     return format_html(
         '<div class="table"{} role="region" aria-label="{}">'
         '<table class="data{}"{}>{}</table></div>',

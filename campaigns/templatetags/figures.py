@@ -1,20 +1,15 @@
-"""Numbers, labels, answers to run forms, charts and links to files, as pages show them."""
+"""Numbers, labels, answers to run forms and links to files, as pages show them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from django import template
-from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language, ngettext
 
 from campaigns.errors import format_thousands, lowercase_label
 from campaigns.models import Run
-from poolbench.charts.chart import Chart, LegendItem, write_chart, write_swatch
-from poolbench.charts.gauge import Gauge, write_gauge
-from poolbench.charts.numbers import PlottedValue, list_plotted_values
 from poolbench.preferences.formats import format_estimate_interval, format_topic_interval
-from poolbench.reports.report import Figure
 from poolbench.reports.writers import LABELS
 from poolbench.runs.run_form import format_answer
 
@@ -65,24 +60,6 @@ def pluralize_role(label: object, people: Sequence[object]) -> str:
     """A role's label as a heading of its members; plural in English only."""
     english = (get_language() or "en").startswith("en")
     return f"{label}s" if english and len(people) != 1 else str(label)
-
-
-@register.filter("svg")
-def render_picture(picture: Chart | Figure | Gauge | LegendItem) -> SafeString:
-    """Safe because ElementTree has escaped every text and attribute, and no chart has scripts."""
-    if isinstance(picture, Chart):
-        text = write_chart(picture)
-    elif isinstance(picture, Figure):
-        text = picture.svg  # Written by poolbench.charts for a report of our own store.
-    else:
-        text = write_gauge(picture) if isinstance(picture, Gauge) else write_swatch(picture)
-    return mark_safe(text)  # noqa: S308 (see above)
-
-
-@register.filter
-def list_chart_numbers(chart: Chart) -> list[PlottedValue]:
-    """What the chart draws, for a table below it."""
-    return list_plotted_values(chart)
 
 
 ORDER = ("csv", "json", "tex", "md", "html")
