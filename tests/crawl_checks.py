@@ -16,7 +16,7 @@ from drf_spectacular.views import SpectacularAPIView
 
 from campaigns.models import Document, Run, Topic, User
 from campaigns.services.campaigns import update_campaign
-from campaigns.views.pages import WRITERS, chart_file_response
+from campaigns.views.chart_files import WRITERS, chart_file_response
 from poolbench.charts import png
 from poolbench.charts.chart import Chart
 from tests.csv_reading import csv_conditions
