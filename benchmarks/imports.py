@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import os
 import random
 import resource
 import sys
@@ -26,14 +27,9 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks.judging import (
-    count_server_seconds,
-    make_campaign,
-    make_pool,
-    prepare_site,
-)
+from benchmarks.judging import make_pool, prepare_site
 
-TOPICS, OVERLAP, ASSESSORS = 100, 4, 20
+TOPICS, OVERLAP, ASSESSORS, SLUG = 100, 4, 20, "load"
 TABLES = {
     "judging_judgment": (
         "topic_id, docno, assessor_id, purpose, revision, kind, grade, reason, comment, slot_id,"
@@ -68,17 +64,41 @@ def measure(name: str) -> Iterator[None]:
     )
 
 
+def count_server_seconds() -> float:
+    from django.db import connection
+
+    if connection.vendor != "postgresql":
+        return 0.0
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        fields = Path(f"/proc/{cursor.fetchone()[0]}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+
+
 def build(options: argparse.Namespace) -> tuple[Any, list[Any], int]:
     """The campaign, its assessors, and the number of documents of each topic."""
+    from campaigns.models import Role, Topic, User
+    from campaigns.services.campaigns import create_campaign
+    from campaigns.services.people import add_member
     from judging.services.plans import create_plan
+    from poolbench.judging.scale import GradeSpec
 
-    campaign, users, numbers = make_campaign(ASSESSORS, TOPICS)
+    owner = User.objects.create(username="owner", can_create_campaigns=True)
+    scale = [GradeSpec(n, word, str(n), float(n)) for n, word in enumerate(("no", "so", "yes"))]
+    campaign = create_campaign(actor=owner, title="Load", slug=SLUG, scale=scale)
+    users = [User.objects.create(username=f"a{n:03}") for n in range(ASSESSORS)]
+    for user in users:
+        add_member(actor=owner, campaign=campaign, user=user, role=Role.ASSESSOR)
+    numbers = [str(n) for n in range(1, TOPICS + 1)]
+    Topic.objects.bulk_create(
+        Topic(campaign=campaign, number=n, title=f"topic {n}", position=int(n)) for n in numbers
+    )
     each = options.judgments // TOPICS // OVERLAP
-    pool = make_pool(campaign, campaign.created_by, each)
+    pool = make_pool(campaign, owner, each)
     if not options.no_plan:
         people = {n: list_people(users, int(n)) for n in numbers}
         with measure(f"plan of {options.judgments:,} slots"):
-            create_plan(actor=campaign.created_by, pool=pool, overlap=OVERLAP, assessors=people)
+            create_plan(actor=owner, pool=pool, overlap=OVERLAP, assessors=people)
     return campaign, users, each
 
 

@@ -32,7 +32,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from statistics import quantiles
 from threading import Event, Thread
@@ -87,37 +87,30 @@ def build(options: argparse.Namespace) -> list[dict[str, Any]]:
     """The campaign, and a signed-in session for each assessor."""
     from django.db import transaction
 
-    from judging.services.plans import create_plan
-
-    with transaction.atomic():
-        campaign, users, numbers = make_campaign(options.assessors, options.topics)
-        pool = make_pool(campaign, campaign.created_by, options.pairs // options.topics)
-    start = time.perf_counter()
-    people = dict.fromkeys(numbers, users)
-    create_plan(actor=campaign.created_by, pool=pool, overlap=OVERLAP, assessors=people)
-    print(f"plan of {pool.size * OVERLAP:,} slots: {time.perf_counter() - start:.1f} s", flush=True)
-    return [create_session(user) for user in users]
-
-
-def make_campaign(assessors: int, topics: int) -> tuple[Any, list[Any], list[str]]:
-    """The campaign, its assessors, and the numbers of its topics."""
     from campaigns.models import Role, Topic, User
     from campaigns.services.campaigns import create_campaign
     from campaigns.services.people import add_member
+    from judging.services.plans import create_plan
     from poolbench.judging.scale import GradeSpec
 
-    owner = User.objects.create(username="owner", can_create_campaigns=True)
-    scale = [GradeSpec(n, word, str(n), float(n)) for n, word in enumerate(("no", "so", "yes"))]
-    campaign = create_campaign(actor=owner, title="Load", slug=SLUG, scale=scale)
-    users = [User.objects.create(username=f"a{n:03}") for n in range(assessors)]
-    for user in users:
-        add_member(actor=owner, campaign=campaign, user=user, role=Role.ASSESSOR)
-    numbers = [str(n) for n in range(1, topics + 1)]
-    Topic.objects.bulk_create(
-        Topic(campaign=campaign, number=n, title=f"stormy archive {n}", position=int(n))
-        for n in numbers
-    )
-    return campaign, users, numbers
+    with transaction.atomic():
+        owner = User.objects.create(username="owner", can_create_campaigns=True)
+        scale = [GradeSpec(n, word, str(n), float(n)) for n, word in enumerate(("no", "so", "yes"))]
+        campaign = create_campaign(actor=owner, title="Load", slug=SLUG, scale=scale)
+        users = [User.objects.create(username=f"a{n:03}") for n in range(options.assessors)]
+        for user in users:
+            add_member(actor=owner, campaign=campaign, user=user, role=Role.ASSESSOR)
+        numbers = [str(n) for n in range(1, options.topics + 1)]
+        Topic.objects.bulk_create(
+            Topic(campaign=campaign, number=n, title=f"stormy archive {n}", position=int(n))
+            for n in numbers
+        )
+        pool = make_pool(campaign, owner, options.pairs // options.topics)
+    start = time.perf_counter()
+    people = dict.fromkeys(numbers, users)
+    create_plan(actor=owner, pool=pool, overlap=OVERLAP, assessors=people)
+    print(f"plan of {pool.size * OVERLAP:,} slots: {time.perf_counter() - start:.1f} s", flush=True)
+    return [create_session(user) for user in users]
 
 
 def make_pool(campaign: Any, owner: Any, each: int, name: str = "doc", version: int = 1) -> Any:
@@ -197,27 +190,12 @@ def count_load_seconds(server: int) -> float:
                 " AND pid <> pg_backend_pid() AND backend_type = 'client backend'"
             )
             pids += [pid for (pid,) in cursor.fetchall()]
-    return sum(map(count_process_seconds, pids))
-
-
-def count_process_seconds(pid: int) -> float:
-    """CPU seconds so far of the process; 0 if it is gone."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except FileNotFoundError:
-        return 0.0
-    return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
-
-
-def count_server_seconds() -> float:
-    """CPU seconds so far of the PostgreSQL process that serves this one."""
-    from django.db import connection
-
-    if connection.vendor != "postgresql":
-        return 0.0
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_backend_pid()")
-        return count_process_seconds(cursor.fetchone()[0])
+    ticks = 0
+    for pid in pids:
+        with suppress(FileNotFoundError):
+            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+            ticks += sum(map(int, fields[11:13]))
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def kill_workers(server: int, every: float, over: Event) -> int:
@@ -350,15 +328,24 @@ def measure_home(people: list[dict[str, Any]]) -> None:
         for address in ("/?all", f"/c/{SLUG}/judge/"):
             if visitor.get(address).status_code != 200:
                 raise SystemExit(f"{address} does not answer")
-            times, before = [], time.process_time() + count_server_seconds()
+            times, before = [], count_cpu_seconds()
             for _ in range(20):
                 start = time.perf_counter()
                 visitor.get(address)
                 times.append(time.perf_counter() - start)
-            cpu = 1000 * (time.process_time() + count_server_seconds() - before) / len(times)
+            cpu = 1000 * (count_cpu_seconds() - before) / len(times)
             print(
                 f"{count:>6,} judged  {format_times(address, times)}  CPU {cpu:.0f} ms", flush=True
             )
+
+
+def count_cpu_seconds() -> float:
+    from django.db import connection
+
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        fields = Path(f"/proc/{cursor.fetchone()[0]}/stat").read_text().rpartition(")")[2].split()
+    return time.process_time() + sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
 
 
 def main() -> int:

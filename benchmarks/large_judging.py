@@ -45,13 +45,24 @@ def parse_options() -> argparse.Namespace:
 def build(options: argparse.Namespace) -> tuple[Any, Any]:
     """The campaign, judged by importing, and its first assessor."""
     from benchmarks.imports import measure
-    from benchmarks.judging import make_campaign, make_pool
-    from campaigns.models import Campaign
+    from benchmarks.judging import make_pool
+    from campaigns.models import Campaign, Role, Topic, User
+    from campaigns.services.campaigns import create_campaign
+    from campaigns.services.people import add_member
     from judging.services.imports import ImportOptions, import_file
     from judging.services.plans import create_plan
+    from poolbench.judging.scale import GradeSpec
 
-    campaign, users, _numbers = make_campaign(ASSESSORS, TOPICS)
-    owner = campaign.created_by
+    owner = User.objects.create(username="owner", can_create_campaigns=True)
+    scale = [GradeSpec(n, word, str(n), float(n)) for n, word in enumerate(("no", "so", "yes"))]
+    campaign = create_campaign(actor=owner, title="Load", slug=SLUG, scale=scale)
+    users = [User.objects.create(username=f"a{n:03}") for n in range(ASSESSORS)]
+    for user in users:
+        add_member(actor=owner, campaign=campaign, user=user, role=Role.ASSESSOR)
+    Topic.objects.bulk_create(
+        Topic(campaign=campaign, number=str(n), title=f"topic {n}", position=n)
+        for n in range(1, TOPICS + 1)
+    )
     pool = make_pool(campaign, owner, options.documents)
     people = {
         str(n): [users[(n + 31 * place) % ASSESSORS] for place in range(EACH)]
@@ -102,7 +113,7 @@ def compute_reports(campaign: Any) -> None:
 
 def measure_page(client: Any, name: str, path: str, profiled: bool) -> None:
     """CPU seconds of the first view and of two more."""
-    from benchmarks.judging import count_server_seconds
+    from benchmarks.imports import count_server_seconds
     from benchmarks.pages import forget_everything
 
     forget_everything()
