@@ -100,8 +100,8 @@ def show_hidden_fields(**values: object) -> str:
     """Fields of a form without a widget, by name; None is an empty one."""
     fields = ""
     for name, value in values.items():
-        shown = "" if value is None else value
-        fields = format_html('{}<input type="hidden" name="{}" value="{}">', fields, name, shown)
+        text = "" if value is None else value
+        fields = format_html('{}<input type="hidden" name="{}" value="{}">', fields, name, text)
     return fields
 
 
