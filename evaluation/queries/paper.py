@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 
-import numpy as np
 from django.contrib.auth.models import AnonymousUser
 
 from campaigns.models import Campaign, Team, User
@@ -262,13 +262,17 @@ def count_judged_documents(pool: Pool, qrels: Qrels) -> tuple[int, int]:
     """How many documents of the pool have a grade, and how many it has."""
 
     def count() -> tuple[int, int]:
-        rows = pool.items.order_by().values_list("topic__number", "docno")
         table = qrels_table(qrels)
-        topics = np.repeat(np.array(table.topics, object), np.diff(table.starts)).tolist()
-        rated = zip(topics, table.docnos, (table.grades >= 0).tolist(), strict=True)
-        graded = {(topic, docno) for topic, docno, has_grade in rated if has_grade}
-        documents = list(rows)
-        return sum(map(graded.__contains__, documents)), len(documents)
+        rows, graded = map(table.rows, range(len(table.topics))), table.grades >= 0
+        judged = {
+            number: set(compress(table.docnos[own], graded[own].tolist()))
+            for number, own in zip(table.topics, rows, strict=True)
+        }
+        numbers = dict(pool.campaign.topics.values_list("pk", "number"))
+        by_topic = {pk: judged.get(number, set()) for pk, number in numbers.items()}
+        documents = pool.items.order_by().values_list("topic", "docno")
+        marks = [docno in by_topic[topic] for topic, docno in documents]
+        return sum(marks), len(marks)
 
     if pool.is_adaptive:
         # It grows.

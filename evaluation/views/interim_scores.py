@@ -21,7 +21,7 @@ from evaluation.queries.interim_scores import (
 )
 from evaluation.queries.score_moves import compare_means, list_sets_to_compare, load_means
 from evaluation.queries.scoring_inputs import scoring_options
-from evaluation.views.cells import DEFAULT_MEASURES, TRUST, ScoreCell, ScoreColumn, build_column
+from evaluation.views.cells import DEFAULT_MEASURES, TRUST, ScoreColumn, build_column
 from judging.queries.judgments import load_log_reader
 from judging.queries.qrels_versions import list_crowd_rules
 from judging.rules import choose_policy
@@ -40,7 +40,7 @@ class InterimScoreRow:
     run: Run
     place: int | None
     move: RunMove
-    cells: tuple[ScoreCell, ...]
+    means: tuple[str, ...]
 
 
 @share_reads
@@ -134,12 +134,9 @@ def interim_score_rows(
     before = load_means(compared) if compared else {}
     places = {move.run: move.second for move in compare_means(now, now, by).runs}
     moves = {move.run: move for move in compare_means(before, now, by).runs}
+    shown = [(names.index(column.name), column.whole) for column in columns]
     rows = []
     for run, means in ranked:
-        values = [means[names.index(column.name)] for column in columns]
-        cells = tuple(
-            ScoreCell(format_score(value, whole=column.whole), value)
-            for value, column in zip(values, columns, strict=True)
-        )
-        rows.append(InterimScoreRow(run, places[run.pk], moves[run.pk], cells))
+        texts = tuple(format_score(means[at], whole) for at, whole in shown)
+        rows.append(InterimScoreRow(run, places[run.pk], moves[run.pk], texts))
     return rows

@@ -53,33 +53,47 @@ def pairs_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     name = get_requested_measure(request, leaderboard, names)
     choice = get_requested_test(request, leaderboard)
     entries = sorted_entries(leaderboard, name)
+    intervals = bootstrap_intervals(leaderboard, entries, name)
+    picture = build_caterpillar(
+        format_measure_title(name, over_topics=True),
+        [entry.tag for entry in entries],
+        intervals,
+        [entry.own for entry in entries],
+        caption_intervals(leaderboard.measure(name), intervals),
+    )
+    return render_page(
+        request,
+        "evaluation/run_pairs.html",
+        score_page(leaderboard, names, name) | {"picture": picture},
+        choose_test(choice),
+        lambda: build_pairs_part(leaderboard, entries, name, choice, intervals),
+    )
+
+
+def build_pairs_part(
+    leaderboard: Leaderboard,
+    entries: Sequence[LeaderboardEntry],
+    name: str,
+    choice: SignificanceChoice,
+    intervals: Sequence[Estimate],
+) -> dict[str, object]:
+    """``more`` run pairs are left out of ``table``; ``untested`` pairs have no p value."""
     comparisons = select_run_pairs(leaderboard, entries, name, choice)
     lower = leaderboard.lower_is_better(name)
     rows = sorted(comparisons.rows, key=lambda row: (row.adjusted is None, row.adjusted or 0.0))
-    intervals = bootstrap_intervals(leaderboard, entries, name)
     groups, untested = build_letter_groups(leaderboard, entries, name, choice, intervals)
-    # ``more`` run pairs are left out of ``table``; ``untested`` pairs have no p value.
-    page = {
+    return {
         "column": build_column(leaderboard.measure(name)),
         "comparisons": comparisons,
         "different": len(comparisons.different),
         "leaders": select_best_and_indistinguishable(entries, comparisons),
         "lower": lower,
-        "picture": build_caterpillar(
-            format_measure_title(name, over_topics=True),
-            [entry.tag for entry in entries],
-            intervals,
-            [entry.own for entry in entries],
-            caption_intervals(leaderboard.measure(name), intervals),
-        ),
         "map": build_pair_map(entries[:MOST_RUNS], comparisons, lower=lower),
         "table": rows[:MOST_PAIRS],
         "more": max(0, len(rows) - MOST_PAIRS),
         "groups": groups,
         "untested": untested,
     }
-    head = score_page(leaderboard, names, name)
-    return render_page(request, "evaluation/run_pairs.html", head, choose_test(choice), page)
 
 
 def caption_intervals(measure: Measure, intervals: Sequence[Estimate]) -> str:

@@ -204,9 +204,7 @@ def allocate_plan(
         message = "A third judgment requires at least two judgments per document."
         raise ActionRefused("third-needs-two", message, fix)
     planned = None if topics is None else {known[number].pk for number in topics}
-    pairs = [
-        pair for pair in list_unplanned_pairs(pool) if planned is None or pair.topic in planned
-    ]
+    pairs = list_unplanned_pairs(pool, planned)
     check_design(pool, scheme.design)
     if not pairs and not pool.is_adaptive:
         fix = "Freeze a larger pool first."

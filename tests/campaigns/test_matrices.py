@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
 from django.db import transaction
@@ -76,6 +78,23 @@ def test_segments_of_a_deleted_campaign_are_removed(all_on_disk, organizer, camp
     (all_on_disk / "0").mkdir()
     assert matrices.remove_unused_segments() == 1
     assert [path.name for path in all_on_disk.iterdir()] == [str(campaign.pk)]
+
+
+def test_segments_of_all_campaigns_are_bounded(all_on_disk, settings, organizer, campaign, team):
+    old, lock = all_on_disk / "7" / "old.pairs", all_on_disk / "7" / "lock"
+    old.parent.mkdir(parents=True)
+    for path in (old, lock):
+        path.write_bytes(b"x" * 900)
+        os.utime(path, (0, 0))
+    submit(organizer, campaign, team, "a", ("d1",))
+    submit(organizer, campaign, team, "b", ("d1",))
+    assert old.exists()
+    settings.POOLBENCH_CACHE_BYTES = 1_000
+    submit(organizer, campaign, team, "c", ("d2",))
+    submit(organizer, campaign, team, "d", ("d2",))
+    # Files in use stay, and what is no segment.
+    assert (old.exists(), lock.exists()) == (False, True)
+    assert list((all_on_disk / str(campaign.pk)).glob("*.pairs"))
 
 
 @pytest.mark.parametrize("dearer", [0, 1_000])
