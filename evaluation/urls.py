@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import include, path
 
-from campaigns.views.addresses import page
+from campaigns.views.helpers import page
 from evaluation.views import (
     downloads,
     interim_scores,
@@ -13,7 +13,6 @@ from evaluation.views import (
     run_pairs,
     runs,
     score_changes,
-    score_moves,
 )
 
 CAMPAIGN_PAGES = [
@@ -24,7 +23,7 @@ CAMPAIGN_PAGES = [
     page("results/scores/<int:pk>/release/", leaderboard.score_release_view),
     page("results/scores/<int:pk>/publish/", leaderboard.score_publish_view),
     page("results/scores/<int:pk>/compare/", runs.compare_view),
-    page("results/scores/<int:pk>/changes/", score_moves.score_set_changes_view),
+    page("results/scores/<int:pk>/changes/", score_changes.score_set_changes_view),
     page("results/scores/<int:pk>/pairs/", run_pairs.pairs_view),
     page("results/scores/<int:pk>/pairs.<slug:fmt>", downloads.pairs_download_view),
     page("results/scores/<int:pk>/measures/", run_pairs.measures_compared_view),

@@ -2,14 +2,13 @@ from __future__ import annotations
 
 from django.urls import include, path
 
-from campaigns.views.addresses import page
+from campaigns.views.helpers import page
 from judging.views import (
     adjudication,
     adjudication_screen,
     agreement,
     agreement_parts,
     automatic,
-    coefficients,
     consensus,
     example_pairs,
     exports,
@@ -101,6 +100,6 @@ CAMPAIGN_PAGES = [
 ]
 urlpatterns = [
     # Agreement and quality
-    page("agreement/", coefficients.coefficients_view),
+    page("agreement/", agreement_parts.coefficients_view),
     path("c/<slug:slug>/", include(CAMPAIGN_PAGES)),
 ]

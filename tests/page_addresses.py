@@ -14,7 +14,7 @@ from django.db.models import Model
 from django.urls import reverse
 
 from campaigns.models import Campaign, Role
-from campaigns.services.reminder_links import sign_reminder_token
+from campaigns.services.mail import sign_reminder_token
 from crowd.services.doorway import make_unit_token
 from tests.access_table import rows
 from tests.pages import list_url_patterns

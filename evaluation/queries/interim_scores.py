@@ -17,7 +17,7 @@ from time import perf_counter
 import numpy as np
 
 from campaigns.models import Campaign, Run, User
-from campaigns.queries.scales import list_judging_grades
+from campaigns.queries.lists import list_judging_grades
 from campaigns.queries.tasks import get_current_task, list_scored_runs, load_judged_before
 from campaigns.rules import require_access
 from campaigns.services import matrices

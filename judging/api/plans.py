@@ -13,9 +13,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
-from campaigns.api.confirmation import ConfirmSerializer, read_decision
 from campaigns.api.limits import PlanJSONParser
-from campaigns.api.requests import request_user
+from campaigns.api.requests import ConfirmSerializer, read_decision, request_user
 from campaigns.api.resources import CAMPAIGN, filter_organized_campaigns, read_act
 from campaigns.errors import ActionRefused
 from campaigns.models import User

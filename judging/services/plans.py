@@ -14,7 +14,7 @@ from django.utils import timezone
 from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, User
-from campaigns.queries.scales import list_judging_grades
+from campaigns.queries.lists import list_judging_grades
 from campaigns.rules import require_permission
 from campaigns.services import events
 from campaigns.services.decisions import check_decision

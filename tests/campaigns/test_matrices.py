@@ -9,8 +9,8 @@ import pytest
 from django.db import transaction
 
 from campaigns.models import Document, Run
-from campaigns.queries import imported_docnos
-from campaigns.queries.imported_docnos import load_imported_docnos
+from campaigns.queries import run_checks
+from campaigns.queries.run_checks import load_imported_docnos
 from campaigns.services import matrices
 from campaigns.services.runs import submit_and_check_run
 from evaluation.queries import interim_scores
@@ -99,8 +99,8 @@ def test_segments_of_all_campaigns_are_bounded(all_on_disk, settings, organizer,
 
 @pytest.mark.parametrize("dearer", [0, 1_000])
 def test_imported_docnos_are_asked_for_or_read(monkeypatch, campaign, dearer):
-    monkeypatch.setattr(imported_docnos, "DEARER", dearer)
-    monkeypatch.setattr(imported_docnos, "READ_AT_ONCE", 3)
+    monkeypatch.setattr(run_checks, "DEARER", dearer)
+    monkeypatch.setattr(run_checks, "READ_AT_ONCE", 3)
     assert load_imported_docnos(campaign) is not None
     names = ["d1", "nothing", "d9", "d1", "D1", "a\0b", "nothing"]
     found = load_imported_docnos(campaign).contains(DocnoArray.from_ids(names))
