@@ -102,7 +102,7 @@ def compute_first_place_bounds(
     score_set, runs = leaderboard.score_set, Run.objects.in_bulk(leaderboard.runs)
     return compute_lead_bounds(
         [load_run_matrix(runs[leaderboard.runs[run]]) for run in ranked],
-        *get_placed_qrels(score_set.qrels, score_set.topics, score_set.task),
+        *get_placed_qrels(score_set.qrels, score_set.task, topics=score_set.topics),
         options_from_provenance(score_set),
         measure,
         depth,

@@ -107,27 +107,35 @@ most 16 MB and 8 bytes for each judged pair."""
 
 def rebuild_run_batch(score_set: ScoreSet, run: Run) -> ScoringBatch:
     """``run`` as it was scored: same judgments, topics, relevance level and gains."""
-    judged, places = get_placed_qrels(score_set.qrels, score_set.topics, score_set.task)
+    judged, places = get_placed_qrels(score_set.qrels, score_set.task, topics=score_set.topics)
     return build_run_batch(
         matrices.load_run_matrix(run), judged, places, options_from_provenance(score_set)
     )
 
 
-def get_placed_qrels(qrels: Qrels, topics: Iterable[str], task: CampaignTask | None) -> Placed:
-    """The judgments of ``topics`` that score the runs of ``task``, and the rows of the campaign's
-    pairs in them; cached.
+def get_placed_qrels(
+    qrels: Qrels,
+    task: CampaignTask | None,
+    *,
+    topics: Iterable[str] | None = None,
+    dropped: Iterable[str] = (),
+) -> Placed:
+    """The judgments of ``topics`` (None: all) without those ``dropped`` that score the runs of
+    ``task``, and the rows of the campaign's pairs in them; cached.
     """
-    kept, dictionary = frozenset(topics), matrices.get_pair_dictionary(qrels.campaign)
+    chosen = None if topics is None else frozenset(topics)
+    without, dictionary = frozenset(dropped), matrices.get_pair_dictionary(qrels.campaign)
 
     def place() -> Placed:
         table = qrels_table(qrels)
-        table = select_qrels(table, frozenset(table.topics) - kept, task)
+        others = frozenset[str]() if chosen is None else frozenset(table.topics) - chosen
+        table = select_qrels(table, without | others, task)
         judged = JudgmentTable.from_arrays(table.topics, table.starts, table.grades, qrels.sha256)
         return judged, dictionary.places(table)
 
     # With the time of creation: a restored database reuses IDs.
     before = task.judged_before if task else None
-    key = qrels.pk, qrels.frozen_at, kept, before, dictionary.identity
+    key = qrels.pk, qrels.frozen_at, chosen, without, before, dictionary.identity
     return _placed.get_or_compute(key, place)
 
 

@@ -112,8 +112,7 @@ def compute_run_scores(
     its means; the conditions of the last run; how many documents were ``ranked``; the tags of runs
     ``without`` any of the judged topics.
     """
-    numbers = frozenset(inputs.campaign.topics.values_list("number", flat=True))
-    judged, places = get_placed_qrels(inputs.qrels, numbers - inputs.dropped, inputs.task)
+    judged, places = get_placed_qrels(inputs.qrels, inputs.task, dropped=inputs.dropped)
     if not judged.topics:
         raise ActionRefused(
             "no-topics",

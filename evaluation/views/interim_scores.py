@@ -134,9 +134,9 @@ def interim_score_rows(
     before = load_means(compared) if compared else {}
     places = {move.run: move.second for move in compare_means(now, now, by).runs}
     moves = {move.run: move for move in compare_means(before, now, by).runs}
-    shown = [(names.index(column.name), column.whole) for column in columns]
+    cells = [(names.index(column.name), column.whole) for column in columns]
     rows = []
     for run, means in ranked:
-        texts = tuple(format_score(means[at], whole) for at, whole in shown)
+        texts = tuple(format_score(means[at], whole) for at, whole in cells)
         rows.append(InterimScoreRow(run, places[run.pk], moves[run.pk], texts))
     return rows

@@ -72,7 +72,7 @@ def test_of_a_lost_worker_nothing_stays_and_the_next_one_freezes(
     assert not campaign.snapshots.exists()
     assert not campaign.events.filter(code="pool.frozen").exists()
     broken()
-    jobs.requeue_job(job)
+    jobs.requeue_work(job)
     jobs.run_here(job)
     assert (job.state, campaign.pools.get().items.count()) == (Job.State.DONE, 7)
 
@@ -84,7 +84,7 @@ def test_a_worker_taken_for_dead_freezes_no_second_pool(
         freezing()
     job = campaign.jobs.get(kind="pooling.freeze")
     late = jobs.claim_job(job.pk)
-    jobs.requeue_job(late)
+    jobs.requeue_work(late)
     jobs.run_here(job)
     with pytest.raises(ActionRefused, match="in the meantime"):
         freeze.freeze_requested_pool(late)
