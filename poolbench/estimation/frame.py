@@ -1,0 +1,99 @@
+"""The sampling frame: the pairs of a pool, and where runs retrieve them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from poolbench.evaluation.judgments import Floats, Ints, JudgmentTable
+from poolbench.evaluation.matching import match_tables
+from poolbench.evaluation.options import ScoringOptions
+from poolbench.runs.tables import QrelsTable, RunTable, group_starts
+
+
+@dataclass(frozen=True, eq=False)
+class SamplingFrame:
+    """Pairs by topic, and entries: the pairs that runs retrieve.
+
+    Pairs of topic ``t`` are ``starts[t]:starts[t + 1]``. By entry: ``pair``, ``rank`` (from 1, of
+    all documents of the ranking) and ``segment`` = run · topics + topic, ascending; ranks ascend in
+    a segment. Documents outside the frame count as not relevant, and as unjudged for bpref.
+    """
+
+    runs: tuple[str, ...]
+    topics: tuple[str, ...]
+    starts: Ints
+    pair: Ints
+    rank: Ints
+    segment: Ints
+
+    @cached_property
+    def topic_of(self) -> Ints:
+        """The topic of each pair."""
+        return np.repeat(np.arange(len(self.topics)), np.diff(self.starts))
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """The number of pairs of each topic."""
+        return np.diff(self.starts)
+
+    @cached_property
+    def first(self) -> Ints:
+        """The first entry of each segment, and the end of the last one."""
+        counts = np.bincount(self.segment, minlength=len(self.runs) * len(self.topics))
+        return group_starts(counts)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Runs and topics."""
+        return len(self.runs), len(self.topics)
+
+    def sum_topics(self, values: Floats) -> Floats:
+        """Sums of ``values``, (pairs,) or (pairs, steps), by topic."""
+        total = np.concatenate([np.zeros((1, *values.shape[1:])), np.cumsum(values, axis=0)])
+        summed: Floats = np.diff(total[self.starts], axis=0)
+        return summed
+
+    def sum_segments(self, values: Floats) -> Floats:
+        """Sums of ``values``, one per entry, by run and topic."""
+        size = len(self.runs) * len(self.topics)
+        summed = np.bincount(self.segment, weights=values, minlength=size)
+        return summed.astype(np.float64).reshape(self.shape)
+
+    def sum_above(self, values: Floats) -> Floats:
+        """By entry: the sum of ``values`` of the entries above it in its segment."""
+        total = np.concatenate(([0.0], np.cumsum(values)))
+        above: Floats = total[:-1] - total[self.first[self.segment]]
+        return above
+
+    def sum_below(self, values: Floats) -> Floats:
+        """By entry: the sum of ``values`` of the entries below it in its segment."""
+        total = np.concatenate(([0.0], np.cumsum(values)))
+        below: Floats = total[self.first[self.segment + 1]] - total[1:]
+        return below
+
+    def spread(self, values: Floats) -> Floats:
+        """``values``, (runs, topics), by entry."""
+        by_entry: Floats = values.reshape(-1)[self.segment]
+        return by_entry
+
+
+def build_sampling_frame(runs: Iterable[RunTable], pairs: QrelsTable) -> SamplingFrame:
+    """The frame of ``pairs``, whose grades do not matter, and of ``runs`` in the given order."""
+    judged = JudgmentTable.from_table(pairs)
+    options = ScoringOptions()
+    matches = [match_tables([run], judged, options) for run in runs]
+    topics = len(judged.topics)
+    pair = np.concatenate([match.judgment_index for match in matches])
+    run = np.repeat(np.arange(len(matches)), [len(match.ranks) for match in matches])
+    return SamplingFrame(
+        runs=tuple(match.tag for match in matches),
+        topics=judged.topics,
+        starts=judged.starts,
+        pair=pair,
+        rank=np.concatenate([match.ranks for match in matches]),
+        segment=run * topics + judged.topic_index[pair],
+    )
