@@ -7,12 +7,11 @@ from grades of the other folds, never from its own, since intervals would be too
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from poolbench.estimation.frame import SamplingFrame
+from poolbench.estimation.frame import PoolFrame
 from poolbench.evaluation.judgments import Floats, Ints
 
 FOLDS = 5
@@ -37,51 +36,37 @@ class PairFeatures:
         )
 
 
-def rank_features(frame: SamplingFrame) -> PairFeatures:
+def build_rank_features(frame: PoolFrame) -> PairFeatures:
     """log2 of the best rank, shares of runs with it in the first 10, 30 and 100, and log of the
-    mean of 1 / (10 + rank) over runs; standardised.
+    mean of 1 / (10 + rank) over runs; standardize_columnsd.
     """
-    pairs, runs = len(frame.topic_of), len(frame.runs)
+    pairs, runs = len(frame.topic_index), len(frame.runs)
     best = np.full(pairs, frame.rank.max(initial=1) + 1)
     np.minimum.at(best, frame.pair, frame.rank)
     shares = [
         np.bincount(frame.pair[frame.rank <= k], minlength=pairs) / runs for k in (10, 30, 100)
     ]
     columns = np.column_stack([np.log2(best), *shares, log_mean_rank(frame)])
-    return PairFeatures(standardise(columns), np.full(5, RANK_PENALTY))
+    return PairFeatures(standardize_columns(columns), np.full(5, RANK_PENALTY))
 
 
-def log_mean_rank(frame: SamplingFrame) -> Floats:
+def log_mean_rank(frame: PoolFrame) -> Floats:
     """By pair: log of the mean of 1 / (10 + rank) over all runs; of a pair without any, as at a
     rank of one run that is twice the last one.
     """
-    weights = np.bincount(frame.pair, weights=1 / (10 + frame.rank), minlength=len(frame.topic_of))
+    weights = np.bincount(
+        frame.pair, weights=1 / (10 + frame.rank), minlength=len(frame.topic_index)
+    )
     least = 1 / (10 + 2 * frame.rank.max(initial=1))
     log: Floats = np.log(np.maximum(weights, least) / len(frame.runs))
     return log
 
 
-def standardise(columns: Floats) -> Floats:
+def standardize_columns(columns: Floats) -> Floats:
     """Mean 0 and standard deviation 1 by column; constant columns become 0."""
     spread = columns.std(axis=0)
     centred: Floats = (columns - columns.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
     return centred
-
-
-def machine_features(grades: Sequence[Ints], several: float = 2.0) -> PairFeatures:
-    """Dummies of each machine's grades (-1: none), and of several machines also their mean."""
-    penalty = 0.3 if len(grades) == 1 else several
-    columns = []
-    for own in grades:
-        values, counts = np.unique(own, return_counts=True)
-        usual = values[counts.argmax()]
-        columns += [(own == value).astype(float) for value in values if value != usual]
-    if len(grades) > 1:
-        stacked = np.array(grades, np.float64)
-        known = stacked >= 0
-        mean = np.where(known, stacked, 0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
-        columns.append(standardise(mean[:, None])[:, 0])
-    return PairFeatures(np.column_stack(columns), np.full(len(columns), penalty))
 
 
 def fit_chances(
@@ -95,21 +80,21 @@ def fit_chances(
     chances = np.empty((len(topics), steps.shape[1]))
     for own in range(FOLDS):
         train = fold[judged] != own
-        asked = np.flatnonzero(fold == own)
+        rows = np.flatnonzero(fold == own)
         for g in range(steps.shape[1]):
-            chances[asked, g] = _fit_step(
-                features, topics, steps[train, g], judged[train], asked, count
+            chances[rows, g] = _fit_step(
+                features, topics, steps[train, g], judged[train], rows, count
             )
     lowered: Floats = np.minimum.accumulate(chances, axis=1)
     return lowered
 
 
 def _fit_step(
-    features: PairFeatures, topics: Ints, y: Floats, judged: Ints, asked: Ints, count: int
+    features: PairFeatures, topics: Ints, y: Floats, judged: Ints, rows: Ints, count: int
 ) -> Floats:
     hits = y.sum()
     if min(hits, len(y) - hits) < LEAST_GRADES:
-        return np.full(len(asked), (hits + 0.5) / (len(y) + 1))
+        return np.full(len(rows), (hits + 0.5) / (len(y) + 1))
     slopes, effects = fit_logistic(
         np.column_stack([np.ones(len(judged)), features.columns[judged]]),
         np.concatenate([[0.0], features.penalties]),
@@ -117,11 +102,11 @@ def _fit_step(
         y,
         count,
     )
-    scores = slopes[0] + features.columns[asked] @ slopes[1:] + effects[topics[asked]]
-    return logistic(scores)
+    scores = slopes[0] + features.columns[rows] @ slopes[1:] + effects[topics[rows]]
+    return compute_logistic(scores)
 
 
-def logistic(x: Floats) -> Floats:
+def compute_logistic(x: Floats) -> Floats:
     from scipy.special import expit
 
     value: Floats = expit(x)
@@ -138,7 +123,7 @@ def fit_logistic(
     """
     slopes, effects = np.zeros(x.shape[1]), np.zeros(count)
     for _ in range(_ROUNDS):
-        chance = logistic(x @ slopes + effects[topics])
+        chance = compute_logistic(x @ slopes + effects[topics])
         left, weight = y - chance, chance * (1 - chance)
         gradient = x.T @ left - penalties * slopes
         of_topics = np.bincount(topics, left, count) - TOPIC_PENALTY * effects

@@ -6,18 +6,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from poolbench.estimation.calibration import log_mean_rank, logistic, standardise
-from poolbench.estimation.errors import expect_variance
-from poolbench.estimation.frame import SamplingFrame
+from poolbench.estimation.calibration import compute_logistic, log_mean_rank, standardize_columns
+from poolbench.estimation.errors import forecast_variance
+from poolbench.estimation.frame import PoolFrame
 from poolbench.estimation.measures import Derivative, FractionalMeasure
 from poolbench.evaluation.judgments import Floats, Ints
 
 FLOOR = 0.2
 
 
-def estimate_prior_by_ranks(frame: SamplingFrame) -> Floats:
-    """.1 + .5 · logistic(z of log mean 1 / (10 + rank))."""
-    return 0.1 + 0.5 * logistic(standardise(log_mean_rank(frame)[:, None])[:, 0])
+def estimate_prior_by_ranks(frame: PoolFrame) -> Floats:
+    """.1 + .5 · compute_logistic(z of log mean 1 / (10 + rank))."""
+    return 0.1 + 0.5 * compute_logistic(standardize_columns(log_mean_rank(frame)[:, None])[:, 0])
 
 
 def estimate_prior_by_grades(grades: Ints, top: int) -> Floats:
@@ -25,7 +25,7 @@ def estimate_prior_by_grades(grades: Ints, top: int) -> Floats:
     return 0.1 + 0.6 * np.clip(grades, 0, top) / top
 
 
-def spread_prior(prior: Floats, top: int, level: int) -> Floats:
+def divide_prior(prior: Floats, top: int, level: int) -> Floats:
     """The chance of each step by the ``prior`` of relevance: p (1.5 − g / G), and p itself at the
     relevance ``level``.
     """
@@ -34,18 +34,18 @@ def spread_prior(prior: Floats, top: int, level: int) -> Floats:
     return np.minimum(prior[:, None] * share, 0.99)
 
 
-def sum_squares(frame: SamplingFrame, derivative: Derivative) -> Floats:
+def sum_squares(frame: PoolFrame, derivative: Derivative) -> Floats:
     """By pair: Σ over runs of (Σ_g φ)²."""
     entry = derivative.entry * derivative.gain.sum()
     background = derivative.background.sum(axis=2)
     own = entry * (entry + 2 * frame.spread(background))
-    total = np.bincount(frame.pair, own, minlength=len(frame.topic_of))
-    squares: Floats = np.maximum(total + (background**2).sum(axis=0)[frame.topic_of], 0)
+    total = np.bincount(frame.pair, own, minlength=len(frame.topic_index))
+    squares: Floats = np.maximum(total + (background**2).sum(axis=0)[frame.topic_index], 0)
     return squares
 
 
 def compute_influence_sizes(
-    frame: SamplingFrame, prior: Floats, steps: Floats, measures: Sequence[FractionalMeasure]
+    frame: PoolFrame, prior: Floats, steps: Floats, measures: Sequence[FractionalMeasure]
 ) -> Floats:
     """z: .8 of the influence over its mean, + .2."""
     total = np.zeros(len(prior))
@@ -57,12 +57,22 @@ def compute_influence_sizes(
     return sizes
 
 
-def expect_half_widths(
-    frame: SamplingFrame, steps: Floats, pi: Floats, measures: Sequence[FractionalMeasure]
+def forecast_half_widths(
+    frame: PoolFrame, steps: Floats, pi: Floats, measures: Sequence[FractionalMeasure]
 ) -> list[Floats]:
     """Of each measure, by run: 1.96 standard errors that a sample with probabilities ``pi`` would
     have if the chances ``steps`` were right and nothing more were known.
     """
     weight = ((1 - pi) / pi)[:, None]
     derivatives = [measure.compute(frame, steps).derivative for measure in measures]
-    return [1.96 * np.sqrt(expect_variance(frame, steps, weight, own)) for own in derivatives]
+    return [1.96 * np.sqrt(forecast_variance(frame, steps, weight, own)) for own in derivatives]
+
+
+def draw_order(frame: PoolFrame, sizes: Floats, seed: int) -> Ints:
+    """All pairs in the order in which a sample takes them: by u / z, u a seeded hash in (0, 1).
+
+    The first n are the sample of n, whatever n is (sequential Poisson sampling, Ohlsson 1998).
+    """
+    u = (frame.hash_pairs(seed, "lot") + 0.5) / 2.0**63
+    order: Ints = np.argsort(u / sizes, kind="stable")
+    return order

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from poolbench.estimation.frame import SamplingFrame
+from poolbench.estimation.frame import PoolFrame
 from poolbench.estimation.measures import Derivative
 from poolbench.estimation.sample import JudgedSample
 from poolbench.evaluation.judgments import Floats
@@ -13,13 +13,13 @@ GUARD = 1.15
 """Standard errors are raised at most by this to what the calibration expects."""
 
 
-def residual_influences(sample: JudgedSample, chances: Floats, derivative: Derivative) -> Floats:
+def compute_influences(sample: JudgedSample, chances: Floats, derivative: Derivative) -> Floats:
     """z: (judged, runs), Σ_g φ (y − m) / T of each judged pair."""
     frame = sample.frame
     left = sample.steps - chances[sample.judged]
     place = np.full(len(sample.pi), -1)
     place[sample.judged] = np.arange(len(sample.judged))
-    z = np.einsum("rjg,jg->jr", derivative.background[:, frame.topic_of[sample.judged]], left)
+    z = np.einsum("rjg,jg->jr", derivative.background[:, frame.topic_index[sample.judged]], left)
     rows = np.flatnonzero(place[frame.pair] >= 0)
     at = place[frame.pair[rows]]
     run = frame.segment[rows] // len(frame.topics)
@@ -37,14 +37,14 @@ def compute_covariance(
     runs, topics = sample.frame.shape
     if not n:
         return np.zeros((runs, runs))
-    z = residual_influences(sample, chances, derivative)[by_chance] / pi[:, None]
+    z = compute_influences(sample, chances, derivative)[by_chance] / pi[:, None]
     free = 1 - pi
     centred = z - (free @ z) / free.sum()
     covariance = (centred * free[:, None]).T @ centred * n / max(n - 1, 1)
     if not is_linear:
         covariance *= n / max(n - topics, 1)
     weight = ((1 - sample.pi) / sample.pi)[:, None]
-    expected = expect_variance(sample.frame, chances, weight, derivative)
+    expected = forecast_variance(sample.frame, chances, weight, derivative)
     own = np.diag(covariance)
     ratio = np.sqrt(np.divide(expected, own, out=np.ones_like(own), where=own > 0))
     raised = np.clip(ratio, 1, GUARD)
@@ -52,8 +52,8 @@ def compute_covariance(
     return scaled
 
 
-def expect_variance(
-    frame: SamplingFrame, chances: Floats, weight: Floats, derivative: Derivative
+def forecast_variance(
+    frame: PoolFrame, chances: Floats, weight: Floats, derivative: Derivative
 ) -> Floats:
     """By run: Σ over the frame of ``weight`` · Var(Σ_g φ_g y_g) / T² by the ``chances``."""
     gain = derivative.gain

@@ -9,7 +9,7 @@ import numpy as np
 
 from poolbench.estimation.errors import compute_covariance
 from poolbench.estimation.measures import Derivative, FractionalMeasure
-from poolbench.estimation.raking import rake
+from poolbench.estimation.raking import rake_chances
 from poolbench.estimation.sample import JudgedSample
 from poolbench.evaluation.judgments import Floats
 
@@ -30,6 +30,22 @@ class MeasureEstimate:
         total: Floats = np.sqrt(np.diag(self.covariance) + self.allowance**2)
         return total
 
+    def limits(self, quantile: float) -> tuple[Floats, Floats]:
+        """Ends of the intervals by run, cut to [0, 1]; ``means`` are not cut."""
+        half = quantile * self.errors
+        return np.clip(self.means - half, 0, 1), np.clip(self.means + half, 0, 1)
+
+    def over_topics(self, level: float = 0.95) -> list[tuple[float, float] | tuple[None, None]]:
+        """By run, the interval with topics as a sample too: t · √(s² / T)."""
+        from scipy.stats import t
+
+        topics = self.topics.shape[1]
+        if topics < 2:
+            return [(None, None)] * len(self.means)
+        half = t.ppf((1 + level) / 2, topics - 1) * self.topics.std(axis=1, ddof=1) / topics**0.5
+        low, high = np.clip(self.means - half, 0, 1), np.clip(self.means + half, 0, 1)
+        return list(zip(low.tolist(), high.tolist(), strict=True))
+
     @cached_property
     def difference_errors(self) -> Floats:
         v = np.diag(self.covariance)
@@ -47,9 +63,9 @@ def estimate_measure(
         allowance = np.zeros(len(sample.frame.runs))
         used = chances
     else:
-        used = rake(sample, chances)
+        used = rake_chances(sample, chances)
         topics, derivative = _correct(sample, used, measure)
-        less = rake(sample, chances, shrink=True)
+        less = rake_chances(sample, chances, shrink=True)
         other, _ = _correct(sample, less, measure)
         allowance = abs(topics.mean(axis=1) - other.mean(axis=1)) / 2
     covariance = compute_covariance(sample, used, derivative, measure.is_linear)

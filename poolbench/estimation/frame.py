@@ -11,11 +11,13 @@ import numpy as np
 from poolbench.evaluation.judgments import Floats, Ints, JudgmentTable
 from poolbench.evaluation.matching import match_tables
 from poolbench.evaluation.options import ScoringOptions
+from poolbench.reading.reader import DocnoArray
+from poolbench.runs.hash_order import hash_orders
 from poolbench.runs.tables import QrelsTable, RunTable, group_starts
 
 
 @dataclass(frozen=True, eq=False)
-class SamplingFrame:
+class PoolFrame:
     """Pairs by topic, and entries: the pairs that runs retrieve.
 
     Pairs of topic ``t`` are ``starts[t]:starts[t + 1]``. By entry: ``pair``, ``rank`` (from 1, of
@@ -26,12 +28,13 @@ class SamplingFrame:
     runs: tuple[str, ...]
     topics: tuple[str, ...]
     starts: Ints
+    docnos: DocnoArray
     pair: Ints
     rank: Ints
     segment: Ints
 
     @cached_property
-    def topic_of(self) -> Ints:
+    def topic_index(self) -> Ints:
         """The topic of each pair."""
         return np.repeat(np.arange(len(self.topics)), np.diff(self.starts))
 
@@ -45,6 +48,14 @@ class SamplingFrame:
         """The first entry of each segment, and the end of the last one."""
         counts = np.bincount(self.segment, minlength=len(self.runs) * len(self.topics))
         return group_starts(counts)
+
+    def hash_pairs(self, seed: int, salt: str) -> Ints:
+        """A seeded number from 0 to 2⁶³ − 1 for each pair, another for each ``salt``."""
+        parts = [np.empty(0, np.int64)]
+        for at, topic in enumerate(self.topics):
+            own = self.docnos.texts(slice(int(self.starts[at]), int(self.starts[at + 1])))
+            parts.append(hash_orders(seed, topic, [b"%s %s" % (salt.encode(), d) for d in own]))
+        return np.concatenate(parts)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -81,7 +92,7 @@ class SamplingFrame:
         return by_entry
 
 
-def build_sampling_frame(runs: Iterable[RunTable], pairs: QrelsTable) -> SamplingFrame:
+def build_pool_frame(runs: Iterable[RunTable], pairs: QrelsTable) -> PoolFrame:
     """The frame of ``pairs``, whose grades do not matter, and of ``runs`` in the given order."""
     judged = JudgmentTable.from_table(pairs)
     options = ScoringOptions()
@@ -89,10 +100,11 @@ def build_sampling_frame(runs: Iterable[RunTable], pairs: QrelsTable) -> Samplin
     topics = len(judged.topics)
     pair = np.concatenate([match.judgment_index for match in matches])
     run = np.repeat(np.arange(len(matches)), [len(match.ranks) for match in matches])
-    return SamplingFrame(
+    return PoolFrame(
         runs=tuple(match.tag for match in matches),
         topics=judged.topics,
         starts=judged.starts,
+        docnos=pairs.docnos,
         pair=pair,
         rank=np.concatenate([match.ranks for match in matches]),
         segment=run * topics + judged.topic_index[pair],

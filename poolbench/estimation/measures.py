@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from poolbench.estimation.frame import SamplingFrame
+from poolbench.estimation.frame import PoolFrame
 from poolbench.evaluation.batch import safe_ratio
 from poolbench.evaluation.judgments import Floats, Ints
 from poolbench.evaluation.measures.family import Measure
@@ -47,13 +47,13 @@ class FractionalMeasure:
     """
 
     is_linear: bool
-    compute: Callable[[SamplingFrame, Floats], FractionalScores]
+    compute: Callable[[PoolFrame, Floats], FractionalScores]
 
 
 def _weighted(weigh: Callable[[Ints], Any], level: int) -> FractionalMeasure:
     """Σ over ranks of weight · b: P@k, RBP."""
 
-    def compute(frame: SamplingFrame, q: Floats) -> FractionalScores:
+    def compute(frame: PoolFrame, q: Floats) -> FractionalScores:
         weight: Floats = np.asarray(weigh(frame.rank), np.float64)
         values = frame.sum_segments(weight * q[frame.pair, level - 1])
         return FractionalScores(values, _on_step(weight, np.zeros(frame.shape), level, q))
@@ -64,7 +64,7 @@ def _weighted(weigh: Callable[[Ints], Any], level: int) -> FractionalMeasure:
 def _average_precision(level: int) -> FractionalMeasure:
     """AP: N / R, N = Σ b_i (1 + A_i) / i, A_i the sum of b above rank i, R that of the topic."""
 
-    def compute(frame: SamplingFrame, q: Floats) -> FractionalScores:
+    def compute(frame: PoolFrame, q: Floats) -> FractionalScores:
         b = q[:, level - 1]
         own = b[frame.pair]
         relevant = frame.sum_topics(b)[None, :]
@@ -83,7 +83,7 @@ def _bpref(extra: int, level: int) -> FractionalMeasure:
     c = ``extra``.
     """
 
-    def compute(frame: SamplingFrame, q: Floats) -> FractionalScores:
+    def compute(frame: PoolFrame, q: Floats) -> FractionalScores:
         b = q[:, level - 1]
         own = b[frame.pair]
         relevant = frame.sum_topics(b)
@@ -119,14 +119,14 @@ def _ndcg(cutoff: int | None, gains: Floats) -> FractionalMeasure:
     clip(x − i + 1, 0, 1) / log2(1 + i), R_g Normal with mean Σ q_g and variance Σ q_g (1 − q_g).
     """
 
-    def compute(frame: SamplingFrame, q: Floats) -> FractionalScores:
+    def compute(frame: PoolFrame, q: Floats) -> FractionalScores:
         last = int(frame.sizes.max(initial=1)) if cutoff is None else cutoff
         discount = 1 / np.log2(1 + frame.rank)
         if cutoff is not None:
             discount *= frame.rank <= cutoff
         value = (q @ gains)[frame.pair]
         counts, variance = frame.sum_topics(q), frame.sum_topics(q * (1 - q))
-        ideal, slope = expect_ideal(counts, np.maximum(variance, 0), last)
+        ideal, slope = compute_expected_ideal(counts, np.maximum(variance, 0), last)
         best = (ideal @ gains)[None, :]
         values = safe_ratio(frame.sum_segments(discount * value), best)
         entry = discount * frame.spread(safe_ratio(np.ones(frame.shape), best))
@@ -136,7 +136,7 @@ def _ndcg(cutoff: int | None, gains: Floats) -> FractionalMeasure:
     return FractionalMeasure(False, compute)
 
 
-def expect_ideal(counts: Floats, variance: Floats, cutoff: int) -> tuple[Floats, Floats]:
+def compute_expected_ideal(counts: Floats, variance: Floats, cutoff: int) -> tuple[Floats, Floats]:
     """E D and its derivative by the mean, of Normal ``counts``; any shape."""
     from scipy.special import ndtr
 
@@ -155,7 +155,7 @@ def expect_ideal(counts: Floats, variance: Floats, cutoff: int) -> tuple[Floats,
 def _reciprocal_rank(cutoff: int | None, level: int) -> FractionalMeasure:
     """RR: Σ b_i / i · Π above of (1 − b)."""
 
-    def compute(frame: SamplingFrame, q: Floats) -> FractionalScores:
+    def compute(frame: PoolFrame, q: Floats) -> FractionalScores:
         own = q[frame.pair, level - 1]
         weight = 1 / frame.rank
         if cutoff is not None:
@@ -188,22 +188,18 @@ def find_fractional_measure(
     p, table = float(chosen.pop("p", 0.8)), chosen.pop("gains", None)
     gains = dict(table) if table else options.gains
     by_grade = gains_for_grades(np.arange(top + 1, dtype=np.int32), gains)
-    if not chosen and level <= top:
-        match measure.family.name:
-            case "P":
-                return _weighted(lambda rank: (rank <= cutoff) / cutoff, level)
-            case "rbp":
-                return _weighted(lambda rank: (1 - p) * np.power(p, rank - 1.0), level)
-            case "map":
-                return _average_precision(level)
-            case "bpref":
-                return _bpref(0, level)
-            case "bpref-10":
-                return _bpref(10, level)
-            case "ndcg" | "ndcg_cut":
-                return _ndcg(cutoff, np.diff(by_grade))
-            case "recip_rank":
-                return _reciprocal_rank(cutoff, level)
+    builders: dict[str, Callable[[], FractionalMeasure]] = {
+        "P": lambda: _weighted(lambda rank: (rank <= cutoff) / cutoff, level),
+        "rbp": lambda: _weighted(lambda rank: (1 - p) * np.power(p, rank - 1.0), level),
+        "map": lambda: _average_precision(level),
+        "bpref": lambda: _bpref(0, level),
+        "bpref-10": lambda: _bpref(10, level),
+        "ndcg": lambda: _ndcg(None, np.diff(by_grade)),
+        "ndcg_cut": lambda: _ndcg(cutoff, np.diff(by_grade)),
+        "recip_rank": lambda: _reciprocal_rank(cutoff, level),
+    }
+    if not chosen and level <= top and measure.family.name in builders:
+        return builders[measure.family.name]()
     raise NoFractionError(
         f"{measure.name} has no estimate from a sample. Measures that have one: {SUPPORTED}."
     )

@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from poolbench.estimation.calibration import logistic
-from poolbench.estimation.frame import SamplingFrame
+from poolbench.estimation.calibration import compute_logistic
+from poolbench.estimation.frame import PoolFrame
 from poolbench.estimation.sample import JudgedSample
 from poolbench.evaluation.judgments import Floats, Ints, Mask
 
 
-def rake(sample: JudgedSample, chances: Floats, *, shrink: bool = False) -> Floats:
+def rake_chances(sample: JudgedSample, chances: Floats, *, shrink: bool = False) -> Floats:
     """``chances`` whose log odds are moved by topic and step, so that those of unjudged pairs add
     up to what the sample says. ``shrink``: by what it says beyond its own error.
     """
     frame, judged, steps, pi = sample.frame, sample.judged, sample.steps, sample.chance
     unjudged = np.ones(len(chances), bool)
     unjudged[judged] = False
-    topic = frame.topic_of[judged]
+    topic = frame.topic_index[judged]
     count = len(frame.topics)
     own = chances[judged]
     short = _by_topic(topic, (1 / pi - 1)[:, None] * (steps - own), count)
@@ -40,7 +40,7 @@ def _by_topic(topic: Ints, values: Floats, count: int) -> Floats:
     return np.column_stack([np.bincount(topic, column, count) for column in values.T])
 
 
-def shift_odds(frame: SamplingFrame, chances: Floats, unjudged: Mask, goal: Floats) -> Floats:
+def shift_odds(frame: PoolFrame, chances: Floats, unjudged: Mask, goal: Floats) -> Floats:
     """``chances`` with log odds shifted by topic and step so that those ``unjudged`` sum to
     ``goal``: by bisection and Newton's method on all topics at once.
     """
@@ -49,7 +49,7 @@ def shift_odds(frame: SamplingFrame, chances: Floats, unjudged: Mask, goal: Floa
     low, high = np.full(goal.shape, -40.0), np.full(goal.shape, 40.0)
     shift = np.zeros(goal.shape)
     for _ in range(60):
-        moved = logistic(odds + shift[frame.topic_of])
+        moved = compute_logistic(odds + shift[frame.topic_index])
         counted = moved * unjudged[:, None]
         excess = frame.sum_topics(counted) - goal
         if np.abs(excess).max() < 1e-9:
@@ -59,4 +59,4 @@ def shift_odds(frame: SamplingFrame, chances: Floats, unjudged: Mask, goal: Floa
         newton = shift - np.divide(excess, slope, out=np.zeros_like(excess), where=slope > 1e-12)
         inside = (newton > low) & (newton < high)
         shift = np.where(inside, newton, (low + high) / 2)
-    return logistic(odds + shift[frame.topic_of])
+    return compute_logistic(odds + shift[frame.topic_index])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from poolbench.estimation.frame import SamplingFrame
+from poolbench.estimation.frame import PoolFrame
 from poolbench.evaluation.judgments import Floats, Ints
 
 
@@ -14,7 +14,7 @@ class JudgedSample:
     more; ``pi``: inclusion probabilities of all pairs of the frame.
     """
 
-    frame: SamplingFrame
+    frame: PoolFrame
     judged: Ints
     steps: Floats
     pi: Floats

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from poolbench.pooling.candidates import Floats, Ints, Mask, RunListing, hash_order
+from poolbench.pooling.candidates import Floats, Ints, Mask, RunListing
 from poolbench.pooling.method import NextDocument
 from poolbench.pooling.players import run_hash
 from poolbench.pooling.session import PoolSession, PoolStep
 from poolbench.pooling.tables import PoolTable
 from poolbench.reading.reader import DocnoArray
+from poolbench.runs.hash_order import hash_order
 from poolbench.runs.tables import group_starts
 
 
