@@ -59,7 +59,7 @@ def _list_columns(machine: MachineInput) -> list[Floats]:
 
 
 def _list_odds(chances: Floats) -> list[Floats]:
-    missing: Mask = np.isnan(chances).any(axis=1)
+    missing: Mask = np.asarray(np.isnan(chances).any(axis=1), bool)
     known = np.where(missing[:, None], np.nanmean(chances, axis=0), chances)
     steps = np.cumsum(known[:, :0:-1], axis=1)[:, ::-1]
     bounded = np.clip(steps, LEAST_CHANCE, 1 - LEAST_CHANCE)
