@@ -10,7 +10,7 @@ from poolbench.estimation.calibration import compute_logistic, log_mean_rank, st
 from poolbench.estimation.errors import forecast_variance
 from poolbench.estimation.frame import PoolFrame
 from poolbench.estimation.measures import Derivative, FractionalMeasure
-from poolbench.evaluation.judgments import Floats, Ints
+from poolbench.evaluation.judgments import Floats, Ints, Mask
 
 FLOOR = 0.2
 
@@ -76,3 +76,9 @@ def draw_order(frame: PoolFrame, sizes: Floats, seed: int) -> Ints:
     u = (frame.hash_pairs(seed, "lot") + 0.5) / 2.0**63
     order: Ints = np.argsort(u / sizes, kind="stable")
     return order
+
+
+def count_complete(order: Ints, done: Mask) -> int:
+    """How many of ``order`` come before the first that is not ``done``: a sample of that size."""
+    waiting = np.flatnonzero(~done[order])
+    return int(waiting[0]) if len(waiting) else len(order)

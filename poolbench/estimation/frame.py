@@ -8,8 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
+from poolbench.evaluation.batch import ScoringBatch
 from poolbench.evaluation.judgments import Floats, Ints, JudgmentTable
-from poolbench.evaluation.matching import match_tables
+from poolbench.evaluation.matching import batch_from_table
 from poolbench.evaluation.options import ScoringOptions
 from poolbench.reading.reader import DocnoArray
 from poolbench.runs.hash_order import hash_orders
@@ -94,18 +95,31 @@ class PoolFrame:
 
 def build_pool_frame(runs: Iterable[RunTable], pairs: QrelsTable) -> PoolFrame:
     """The frame of ``pairs``, whose grades do not matter, and of ``runs`` in the given order."""
-    judged = JudgmentTable.from_table(pairs)
-    options = ScoringOptions()
-    matches = [match_tables([run], judged, options) for run in runs]
-    topics = len(judged.topics)
-    pair = np.concatenate([match.judgment_index for match in matches])
-    run = np.repeat(np.arange(len(matches)), [len(match.ranks) for match in matches])
+    judged, options = JudgmentTable.from_table(pairs), ScoringOptions()
+    batches = ((run.tag, batch_from_table(run, judged, options)) for run in runs)
+    return join_batches(batches, judged, pairs.docnos)
+
+
+def join_batches(
+    batches: Iterable[tuple[str, ScoringBatch]], judged: JudgmentTable, docnos: DocnoArray
+) -> PoolFrame:
+    """The frame of the pairs that ``judged`` lists, and of runs by tag, matched with it."""
+    tags, pairs, ranks, segments = list[str](), list[Ints](), list[Ints](), list[Ints]()
+    for tag, batch in batches:
+        # Segments of a batch are topics in the order of the run.
+        topic = judged.topic_index[batch.judgment_index]
+        order = np.argsort(topic, kind="stable")
+        pairs.append(batch.judgment_index[order])
+        ranks.append(batch.ranks[order])
+        segments.append(topic[order] + len(tags) * len(judged.topics))
+        tags.append(tag)
+    nothing = np.empty(0, np.int64)
     return PoolFrame(
-        runs=tuple(match.tag for match in matches),
+        runs=tuple(tags),
         topics=judged.topics,
         starts=judged.starts,
-        docnos=pairs.docnos,
-        pair=pair,
-        rank=np.concatenate([match.ranks for match in matches]),
-        segment=run * topics + judged.topic_index[pair],
+        docnos=docnos,
+        pair=np.concatenate([nothing, *pairs]),
+        rank=np.concatenate([nothing, *ranks]),
+        segment=np.concatenate([nothing, *segments]),
     )

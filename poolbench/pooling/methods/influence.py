@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from poolbench.estimation.frame import PoolFrame
 from poolbench.estimation.measures import FractionalMeasure, find_fractional_measure
 from poolbench.evaluation.measures.names import parse_measures
 from poolbench.evaluation.options import ScoringOptions
-from poolbench.pooling.candidates import RunListing
+from poolbench.pooling.candidates import Floats, Ints, Mask, RunListing
 from poolbench.pooling.method import DocumentSample, PoolingMethod, Values
 from poolbench.statistics.inclusion import inclusion_probabilities
 
@@ -49,22 +49,39 @@ def choose_measures(values: Values) -> list[FractionalMeasure]:
     return [find_fractional_measure(each, options, top) for each in parse_measures(names)]
 
 
-def draw_by_influence(listing: RunListing, values: Values) -> list[DocumentSample]:
-    """By topic; frames are in the order in which pairs are drawn."""
+class InfluencePlan(NamedTuple):
+    """``frame``: all pairs that can be drawn; ``sizes``: their z; ``order``: in which they are."""
+
+    frame: PoolFrame
+    sizes: Floats
+    order: Ints
+
+    def compute_probabilities(self, number: int) -> Floats:
+        """π of each pair in a sample of ``number``."""
+        return inclusion_probabilities(self.sizes, min(number, len(self.sizes)))
+
+
+def plan_sample(listing: RunListing, values: Values) -> InfluencePlan:
+    """What decides the sample of a step, whatever its number."""
     frame = list_frame(listing)
     level, top = values["level"], max(values["level"], values["top"])
     prior = estimate_prior_by_ranks(frame)
     sizes = compute_influence_sizes(
         frame, prior, divide_prior(prior, top, level), choose_measures(values)
     )
-    number = min(values["number"], len(sizes))
-    order = draw_order(frame, sizes, listing.seed)
-    drawn = np.zeros(len(sizes), bool)
-    drawn[order[:number]] = True
-    return _split(frame, order, drawn, inclusion_probabilities(sizes, number))
+    return InfluencePlan(frame, sizes, draw_order(frame, sizes, listing.seed))
 
 
-def _split(frame: PoolFrame, order: Any, drawn: Any, probability: Any) -> list[DocumentSample]:
+def draw_by_influence(listing: RunListing, values: Values) -> list[DocumentSample]:
+    """By topic; frames are in the order in which pairs are drawn."""
+    plan = plan_sample(listing, values)
+    drawn = np.zeros(len(plan.sizes), bool)
+    drawn[plan.order[: values["number"]]] = True
+    probabilities = plan.compute_probabilities(values["number"])
+    return _split(plan.frame, plan.order, drawn, probabilities)
+
+
+def _split(frame: PoolFrame, order: Ints, drawn: Mask, probability: Floats) -> list[DocumentSample]:
     """The parts of each topic, in the ``order`` of all."""
     by_topic = order[np.argsort(frame.topic_index[order], kind="stable")]
     samples = []
