@@ -23,7 +23,7 @@ from poolbench.pooling.spec_file import MAX_SPEC_LENGTH, read_spec
 from poolbench.reliability.disagreement.report import parse_ranking_measures
 from poolbench.reliability.simulation.report import MEASURES, SEEDS, SHARES
 from pooling.forms import iter_spec_faults, read_uploaded_spec
-from pooling.services.adaptive_pools import frozen_spec
+from pooling.queries.frozen_pools import frozen_spec
 from reliability.services.simulation import SimulationRequest
 
 MOST_SPECS, MOST_SEEDS, MOST_BUDGETS, LONGEST_NAME = 20, 50, 50, 60

@@ -19,8 +19,8 @@ from campaigns.services import jobs, people
 from campaigns.services.endings import name_rehearsal_account
 from campaigns.services.runs import submit_and_check_run
 from judging.services import imports, plans
-from poolbench.pooling.candidates import hash_order
 from poolbench.pooling.spec import depth_spec
+from poolbench.runs.hash_order import hash_order
 from poolbench.texts.documents import DocumentText
 from poolbench.texts.topics import TopicText
 from pooling.models import Pool

@@ -29,7 +29,7 @@ from judging.queries.slots import (
     waiting_slots,
 )
 from judging.queries.tallies import SlotTally
-from poolbench.pooling.candidates import hash_order
+from poolbench.runs.hash_order import hash_order
 
 State = Slot.State
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"

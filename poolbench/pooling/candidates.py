@@ -2,30 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
 
 from poolbench.reading.reader import DocnoArray
-
-
-def hash_order(seed: int, topic: str, docno: str) -> int:
-    """A sort key from 0 to 2⁶³ − 1; callers break ties by docno."""
-    # Identifiers contain no newline, so that distinct triples give distinct texts.
-    text = f"{seed}\n{topic}\n{docno}".encode()
-    return int.from_bytes(blake2b(text, digest_size=8).digest(), "big") >> 1
-
-
-def hash_orders(seed: int, topic: str, docnos: Iterable[bytes]) -> NDArray[np.int64]:
-    """``hash_order`` for many documents of a topic."""
-    before = f"{seed}\n{topic}\n".encode()
-    digests = b"".join([blake2b(before + docno, digest_size=8).digest() for docno in docnos])
-    return (np.frombuffer(digests, ">u8") >> np.uint64(1)).astype(np.int64)
-
+from poolbench.runs.hash_order import hash_orders
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

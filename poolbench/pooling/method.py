@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from poolbench.cards import Card
-from poolbench.pooling.candidates import Floats, Ints, Mask, TopicCandidates
+from poolbench.pooling.candidates import Floats, Ints, Mask, RunListing, TopicCandidates
 
 Values = Mapping[str, Any]
 """All parameters of a method by name, as checked by ``spec_file.py``."""
@@ -81,12 +81,14 @@ class ScoreOrder:
 class PoolingMethod(Card):
     """One of three kinds. ``order`` returns documents best first; those not marked ``available``
     are in the pool already and are skipped. ``sample`` draws from the ``available`` documents,
-    ``documents`` of them if the step limits their number. ``player`` starts an adaptive method.
+    ``documents`` of them if the step limits their number; ``draw`` does so from all topics at once,
+    and is then the only step. ``player`` starts an adaptive method.
     ``reach`` is the last rank used, by run (None: the cut-off). ``reads``: it needs texts.
     """
 
     order: DocumentOrder | None = None
     sample: Callable[[TopicCandidates, Values, Mask, int | None], DocumentSample] | None = None
+    draw: Callable[[RunListing, Values], list[DocumentSample]] | None = None
     player: Callable[[TopicCandidates, Values], AdaptivePlayer] | None = None
     reach: Callable[[TopicCandidates, Values], Ints] | None = None
     reads: bool = False

@@ -7,16 +7,9 @@ from collections.abc import Callable
 import numpy as np
 
 from poolbench.cards import Parameter
-from poolbench.pooling.candidates import (
-    Floats,
-    Ints,
-    Mask,
-    TopicCandidates,
-    hash_order,
-    hash_orders,
-    round_significant,
-)
+from poolbench.pooling.candidates import Floats, Ints, Mask, TopicCandidates, round_significant
 from poolbench.pooling.method import EARLIER, AdaptivePlayer, NextDocument
+from poolbench.runs.hash_order import hash_order, hash_orders
 
 UPDATE = Parameter(
     "update",

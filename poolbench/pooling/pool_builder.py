@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from poolbench.pooling.candidates import Floats, Ints, Mask, RunListing, hash_order
-from poolbench.pooling.method import NextDocument
+from poolbench.pooling.candidates import Floats, Ints, Mask, RunListing
+from poolbench.pooling.method import DocumentSample, NextDocument
 from poolbench.pooling.players import run_hash
 from poolbench.pooling.session import PoolSession, PoolStep
 from poolbench.pooling.tables import PoolTable
 from poolbench.reading.reader import DocnoArray
+from poolbench.runs.hash_order import hash_order
 from poolbench.runs.tables import group_starts
 
 
@@ -78,14 +79,24 @@ def start_sessions(
     With a global step and a total budget, each topic keeps to its share of the budget up to here
     and has no limit of its own afterwards: ``simulate_sessions`` enforces the total.
     """
-    started = []
-    for candidates, limit in zip(listing, budget.topic_limits(listing), strict=True):
-        session = PoolSession(candidates, steps, limit)
+    started, samples = [], draw_samples(listing, steps)
+    for candidates, limit, sample in zip(
+        listing, budget.topic_limits(listing), samples, strict=True
+    ):
+        session = PoolSession(candidates, steps, limit, sample)
         session.select_static()
         if is_shared(steps, budget):
             session.budget = len(candidates)
         started.append(session)
     return started
+
+
+def draw_samples(listing: RunListing, steps: Sequence[PoolStep]) -> Sequence[DocumentSample | None]:
+    """By topic, what a step draws from all topics at once; None without such a step."""
+    drawing = [step for step in steps if step.method.draw is not None]
+    if not drawing or drawing[0].method.draw is None:
+        return [None] * len(listing)
+    return drawing[0].method.draw(listing, drawing[0].values)
 
 
 def is_shared(steps: Iterable[PoolStep], budget: PoolBudget) -> bool:

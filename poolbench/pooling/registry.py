@@ -9,6 +9,7 @@ from poolbench.pooling.methods import (
     comb,
     depth,
     hedge,
+    influence,
     mtc,
     mtf,
     rank_scores,
@@ -42,6 +43,7 @@ LISTED = (
     cal.METHOD,
     samples.STRATA,
     samples.STATAP,
+    influence.METHOD,
 )
 METHODS: dict[str, PoolingMethod] = {method.name: method for method in LISTED}
 RULE = 2

@@ -70,10 +70,16 @@ class LogMismatch(ValueError):  # noqa: N818
 
 
 class PoolSession:
-    """A topic passing through ``steps``, with at most ``budget`` documents."""
+    """A topic passing through ``steps``, with at most ``budget`` documents; ``sample``: what a step
+    drew from all topics at once.
+    """
 
     def __init__(
-        self, candidates: TopicCandidates, steps: Sequence[PoolStep], budget: int | None = None
+        self,
+        candidates: TopicCandidates,
+        steps: Sequence[PoolStep],
+        budget: int | None = None,
+        sample: DocumentSample | None = None,
     ) -> None:
         self.candidates = candidates
         self.steps = tuple(steps)
@@ -83,7 +89,7 @@ class PoolSession:
         self.runs: dict[int, int] = {}
         self.step_by_doc: dict[int, int] = {}
         self.outcomes: dict[int, bool] = {}
-        self.sample: DocumentSample | None = None
+        self.sample = sample
         self.at = -1
         self._begin_next_step()
 
@@ -189,6 +195,8 @@ class PoolSession:
         if step.method.order is not None:
             ordered = step.method.order(candidates, step.values, self.available)
             listed = ordered[self.available[ordered]][: step.documents]
+        elif step.method.draw is not None and self.sample is not None:
+            listed = self.sample.frame[self.sample.sampled]
         elif step.method.sample is not None:
             number = min(left, step.documents or left)
             self.sample = step.method.sample(candidates, step.values, self.available.copy(), number)

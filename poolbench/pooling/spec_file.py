@@ -24,6 +24,7 @@ from poolbench.files.yaml_files import (
     is_text,
 )
 from poolbench.pooling.method import PoolingMethod
+from poolbench.pooling.methods.influence import is_measure_list
 from poolbench.pooling.methods.samples import (
     SAMPLE,
     WINDOWS,
@@ -100,6 +101,7 @@ KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "depths": (is_depths, "an integer of at least 1, or integers of at least 0 by run tag"),
     "windows": (is_windows, WINDOWS),
     "sample": (is_sample, SAMPLE),
+    "measures": (is_measure_list, "a list of measures that have estimates, such as [map, P_10]"),
 }
 """How parameter values are checked and described, by ``Parameter.kind``, except choices."""
 
@@ -166,7 +168,7 @@ def check_together(source: YamlFile) -> None:
     if len(steps) > MAX_STEPS:
         message = f"{len(steps)} steps, more than {MAX_STEPS}"
         source.add_fault(("steps", MAX_STEPS), message, "Use fewer steps.")
-    samples = [at for at, step in enumerate(steps) if step_method(step).sample]
+    samples = [at for at, step in enumerate(steps) if step_method(step).kind == "sampled"]
     for at in samples:
         check_sample(source, steps[at], at)
     for at in samples[1:]:
@@ -181,6 +183,9 @@ def check_together(source: YamlFile) -> None:
 
 
 def check_sample(source: YamlFile, step: Mapping[str, Any], at: int) -> None:
+    if step_method(step).draw is not None:
+        check_drawn_sample(source, step, at)
+        return
     for where, message in iter_window_faults(step, source.data.get("cutoff")):
         path = ("steps", at, *where)
         fix = "List ascending windows within the cutoff, with one size each or no sizes at all."
@@ -193,6 +198,19 @@ def check_sample(source: YamlFile, step: Mapping[str, Any], at: int) -> None:
     if not (step.get("documents") or step.get("sample") or source.data.get("budget")):
         fix = "Set documents or sample in the step, or a budget."
         source.add_fault(("steps", at), f"steps[{at + 1}] would sample all documents", fix)
+
+
+def check_drawn_sample(source: YamlFile, step: Mapping[str, Any], at: int) -> None:
+    """A sample of all topics together stands alone, with a number of its own."""
+    if len(source.data["steps"]) > 1:
+        fix = "Let it be the only step: its probabilities are those of all pairs together."
+        source.add_fault(("steps", at), f"steps[{at + 1}] has other steps beside it", fix)
+    limits = [key for key in ("documents", "stop") if step.get(key)]
+    limits += ["budget"] if source.data.get("budget") else []
+    for name in limits:
+        fix = "Remove it, and set number."
+        path = ("budget",) if name == "budget" else ("steps", at, name)
+        source.add_fault(path, f"{name} would end a sample by influence early", fix)
 
 
 def step_method(step: Mapping[str, Any]) -> PoolingMethod:

@@ -10,7 +10,7 @@ from math import isclose
 from pathlib import Path
 from typing import Any
 
-from poolbench.pooling.candidates import RunListing, hash_order
+from poolbench.pooling.candidates import RunListing
 from poolbench.pooling.document_texts import document_text, hash_topic_texts
 from poolbench.pooling.pool_builder import build_pool_table, start_sessions
 from poolbench.pooling.run_listing import build_listing
@@ -21,6 +21,7 @@ from poolbench.pooling.tables import PoolTable
 from poolbench.replay.archive_folder import TABLES, iter_rows
 from poolbench.replay.archived_runs import ArchivedRuns
 from poolbench.replay.differences import Difference
+from poolbench.runs.hash_order import hash_order
 from poolbench.texts.documents import DocumentText
 
 ITEMS, EVENTS = f"{TABLES}/pool_items.jsonl", f"{TABLES}/pool_events.jsonl"

@@ -18,9 +18,8 @@ from django.db import transaction
 
 from campaigns import store
 from campaigns.errors import ActionRefused
-from campaigns.models import Run, Topic
+from campaigns.models import Topic
 from poolbench.cache import Cache
-from poolbench.pooling.candidates import RunListing
 from poolbench.pooling.formats import (
     FRAME_FORMATS,
     SamplingFrame,
@@ -28,15 +27,18 @@ from poolbench.pooling.formats import (
     fill_frame_grades,
     restrict_frame_to_pool,
 )
-from poolbench.pooling.pool_builder import build_pool_table, start_sessions
+from poolbench.pooling.pool_builder import build_pool_table
 from poolbench.pooling.session import LogMismatch, PoolSession, SessionEvent, replay_events
-from poolbench.pooling.spec import PoolSpec
-from poolbench.pooling.spec_file import build_frozen_spec
 from poolbench.pooling.tables import PoolTable
 from poolbench.runs.qrels import read_qrels
 from pooling.models import Pool, PoolEvent, PoolItem, PoolTopic
 from pooling.queries import document_texts
-from pooling.queries.inputs import load_listing
+from pooling.queries.frozen_pools import (
+    check_rebuilt,
+    frozen_listing,
+    frozen_spec,
+    rebuild_sessions,
+)
 from pooling.queries.pools import load_pool_table
 from pooling.services.freeze import COLUMNS, build_pool_rows
 
@@ -62,7 +64,6 @@ class CachedSession:
             self.last = self.session.candidates.docnos[event.doc], event.relevant
 
 
-_listings: Cache[str, RunListing] = Cache(2)
 SESSIONS: Cache[Key, CachedSession] = Cache(20_000_000, lambda cached: cached.session.cells)
 """Bounded by the numbers in memory: a method's tables use 8 to 17 bytes for each. A transaction
 takes the session that it extends and returns it on commit."""
@@ -213,22 +214,6 @@ def start_session(pool: Pool, topic: Topic) -> CachedSession:
     return CachedSession(session, {docno: at for at, docno in enumerate(candidates.docnos)})
 
 
-def frozen_spec(pool: Pool) -> PoolSpec:
-    """The spec of ``pool`` without its run choice."""
-    return build_frozen_spec(pool.spec)
-
-
-def frozen_listing(pool: Pool) -> RunListing:
-    """The listing of the contributing runs, including runs withdrawn since."""
-
-    def load() -> RunListing:
-        runs = Run.objects.filter(pk__in=[run["id"] for run in pool.spec["runs"]])
-        runs = runs.select_related("task__campaign")
-        return load_listing(pool.campaign, runs, pool.spec)
-
-    return _listings.get_or_compute(pool.inputs_hash, load)
-
-
 def verify_pool_log(pool: Pool) -> int:
     """Replay the whole log of ``pool``; return the number of verified documents.
 
@@ -279,15 +264,10 @@ def frame_text(pool: Pool, fmt: str, qrels: int | None = None) -> str:
 
 def rebuild_frame(pool: Pool, table: PoolTable) -> SamplingFrame:
     """The frame from the pool's spec, runs and log, which never change."""
-    spec = frozen_spec(pool)
-    sessions = (
-        finished_sessions(pool)
-        if pool.is_adaptive
-        else start_sessions(frozen_listing(pool), spec.steps, spec.budget)
-    )
-    if not have_same_sample(build_pool_table(sessions), table):
-        message = f"{str(pool).capitalize()} cannot be rebuilt from its spec and runs."
-        raise ActionRefused("pool-not-rebuilt", message, "The documents to judge are unaffected.")
+    if not pool.is_adaptive:
+        return build_frame(rebuild_sessions(pool, table))
+    sessions = finished_sessions(pool)
+    check_rebuilt(pool, sessions, table)
     return build_frame(sessions)
 
 
@@ -299,12 +279,3 @@ def finished_sessions(pool: Pool) -> list[PoolSession]:
         raise ActionRefused("still-growing", message, fix)
     topics = [row.topic for row in pool.growing.select_related("topic")]
     return [get_session(pool, topic).session for topic in sorted(topics, key=lambda t: t.number)]
-
-
-def have_same_sample(first: PoolTable, second: PoolTable) -> bool:
-    """Whether two pools have the same documents, strata and probabilities."""
-    return (
-        (first.topics, first.docnos) == (second.topics, second.docnos)
-        and np.array_equal(first.stratum, second.stratum)
-        and np.allclose(first.probability, second.probability)
-    )

@@ -19,11 +19,11 @@ from campaigns.services.decisions import check_decision
 from campaigns.services.registration import prepare_documents
 from campaigns.services.rows import Row, insert_rows
 from campaigns.services.tasks import store_task_topics
-from poolbench.pooling.candidates import hash_orders
 from poolbench.pooling.session import PoolSession
 from poolbench.pooling.spec import PoolSpec
 from poolbench.pooling.spec_file import build_spec
 from poolbench.pooling.tables import Ints, PoolTable
+from poolbench.runs.hash_order import hash_orders
 from pooling.models import Pool, PoolItem, PoolTopic
 from pooling.queries.inputs import PoolDraft, draft_pool, get_poolable_runs
 from pooling.queries.pools import PACKED, keep_composition, latest_pool_version

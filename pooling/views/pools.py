@@ -28,6 +28,7 @@ from pooling.forms import FreezeForm, PoolForm, QuickSelectionForm, spec_to_yaml
 from pooling.models import Pool
 from pooling.queries.adaptive_pools import list_growth
 from pooling.queries.composition import Composition
+from pooling.queries.frozen_pools import frozen_spec
 from pooling.queries.inputs import (
     PoolDraft,
     choose_runs,
@@ -44,7 +45,7 @@ from pooling.queries.pools import (
     requested_qrels_version,
 )
 from pooling.queries.preview import SHARE_DEPTH, PoolPreview, preview_pool
-from pooling.services.adaptive_pools import frame_text, frozen_spec
+from pooling.services.adaptive_pools import frame_text
 from pooling.services.freeze import (
     FREEZE,
     check_unchanged,

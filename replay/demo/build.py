@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from poolbench.pooling.candidates import hash_order
+from poolbench.runs.hash_order import hash_order
 from poolbench.texts.documents import DocumentText
 from poolbench.texts.topics import TopicText, read_topics
 from replay.demo.corpus import stdlib_documents

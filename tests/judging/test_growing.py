@@ -24,6 +24,7 @@ from poolbench.pooling.session import LogMismatch
 from poolbench.pooling.spec import depth_spec
 from poolbench.pooling.spec_file import read_spec
 from pooling.models import Pool, PoolEvent, PoolItem
+from pooling.queries import frozen_pools
 from pooling.queries.adaptive_pools import list_growth
 from pooling.services import adaptive_pools
 from pooling.services.freeze import freeze_pool
@@ -323,7 +324,7 @@ def test_a_pool_frozen_before_rules_had_numbers_goes_on_by_the_first(
     Pool.objects.filter(pk=pool.pk).update(spec=without)
     pool.refresh_from_db()
     if rule == 1:
-        assert adaptive_pools.frozen_spec(pool).rule == 1
+        assert frozen_pools.frozen_spec(pool).rule == 1
         assert adaptive_pools.verify_pool_log(pool) == 5
         worked(assessor, campaign, topic)
         assert adaptive_pools.verify_pool_log(pool) == 6

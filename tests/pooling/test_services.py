@@ -12,12 +12,12 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Event, Run
 from campaigns.services import matrices
 from judging.models import Judgment
-from poolbench.pooling.candidates import hash_order
 from poolbench.pooling.pool_builder import build_pool_table, start_sessions
 from poolbench.pooling.run_listing import build_listing
 from poolbench.pooling.spec import depth_spec
 from poolbench.pooling.spec_file import read_spec
 from poolbench.pooling.tables import PoolTable
+from poolbench.runs.hash_order import hash_order
 from pooling.models import Pool
 from pooling.queries.inputs import MAX_RUNS
 from pooling.queries.pools import load_pool_table

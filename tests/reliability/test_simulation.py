@@ -22,7 +22,7 @@ from poolbench.reliability.simulation.finished_campaign import FinishedCampaign
 from poolbench.reliability.simulation.formats import FORMATS
 from poolbench.reliability.simulation.simulator import simulate_specs
 from pooling.models import Pool
-from pooling.services.adaptive_pools import frozen_spec
+from pooling.queries.frozen_pools import frozen_spec
 from pooling.services.freeze import freeze_pool
 from reliability.services import simulation
 from reliability.services.reusability import request_reusability_report

@@ -11,8 +11,10 @@ from numpy.typing import ArrayLike
 
 from poolbench.cards import Parameter
 from poolbench.files.yaml_files import KeyPath, is_number, is_positive
-from poolbench.pooling.candidates import Floats, Ints, Mask, TopicCandidates, hash_order
+from poolbench.pooling.candidates import Floats, Ints, Mask, TopicCandidates
 from poolbench.pooling.method import DocumentSample, PoolingMethod, Values
+from poolbench.runs.hash_order import hash_order
+from poolbench.statistics.inclusion import inclusion_probabilities
 
 
 def draw_random_keys(candidates: TopicCandidates, documents: Ints) -> Ints:
@@ -175,21 +177,6 @@ def statap_weights(candidates: TopicCandidates) -> Floats:
     tail = harmonic[length] - harmonic[candidates.rank - 1]
     answered = max(1, int((candidates.lengths > 0).sum()))
     return candidates.sums((1 + tail) / (2 * length) / answered)
-
-
-def inclusion_probabilities(weight: Floats, number: int) -> Floats:
-    """Probabilities proportional to ``weight``, at most 1, with sum ``number``."""
-    probability = np.ones(len(weight))
-    if number >= len(weight):
-        return probability
-    order = np.argsort(-weight, kind="stable")
-    ranked = weight[order]
-    below = np.cumsum(ranked[::-1])[::-1]
-    left = number - np.arange(len(ranked))
-    # Each certain document lowers the rest; stop at the first probability below 1.
-    certain = int(np.argmax(left * ranked < below))
-    probability[order[certain:]] = (number - certain) * ranked[certain:] / below[certain]
-    return probability
 
 
 def statap_sample(

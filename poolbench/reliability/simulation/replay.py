@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from poolbench.evaluation.judgments import Ints, Mask
-from poolbench.pooling.candidates import RunListing, hash_order
+from poolbench.pooling.candidates import RunListing
 from poolbench.pooling.pool_builder import is_shared, simulate_sessions, start_sessions
 from poolbench.pooling.spec import PoolSpec
 from poolbench.reliability.simulation.finished_campaign import FinishedCampaign
+from poolbench.runs.hash_order import hash_order
 
 NEVER = np.iinfo(np.int64).max
 

@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-from poolbench.pooling.candidates import hash_order
+from poolbench.runs.hash_order import hash_order
 
 DIGITS = 600
 Chosen = tuple[str, str | None]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection
 from fractions import Fraction
 from typing import Any
 
-from poolbench.pooling.candidates import hash_order
+from poolbench.runs.hash_order import hash_order
 
 # One topic: by run, the score of each document.
 Small = dict[str, dict[str, int]]

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from poolbench.pooling.candidates import hash_order
 from poolbench.pooling.pool_builder import PoolBudget, start_sessions
 from poolbench.pooling.registry import LISTED
 from poolbench.pooling.session import PoolSession
 from poolbench.pooling.spec_file import default_parameters
+from poolbench.runs.hash_order import hash_order
 from tests.poolbench.pooling import twins
 from tests.poolbench.pooling.toy import (
     FLAT,

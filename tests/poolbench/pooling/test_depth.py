@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poolbench.pooling.candidates import hash_order, hash_orders
 from poolbench.pooling.formats import FORMATS, pool_to_csv, pool_to_json, pool_to_trec
 from poolbench.pooling.pool_builder import build_pool_table, start_sessions
 from poolbench.pooling.registry import METHODS
 from poolbench.pooling.run_listing import build_listing, truncate_run
 from poolbench.pooling.session import PoolStep
 from poolbench.pooling.tables import PoolTable, count_unique_documents
+from poolbench.runs.hash_order import hash_order, hash_orders
 from poolbench.runs.qrels import read_qrels
 from poolbench.runs.runs import read_run, run_from_rows
 from poolbench.runs.tables import RunTable

@@ -7,10 +7,10 @@ from itertools import accumulate, combinations, product
 
 import pytest
 
-from poolbench.pooling.candidates import hash_order
 from poolbench.pooling.pool_builder import start_sessions
 from poolbench.pooling.registry import LISTED
 from poolbench.pooling.session import PoolStep
+from poolbench.runs.hash_order import hash_order
 from tests.poolbench.pooling.toy import FLAT, RELEVANT, TOY, rows_after, step, toy_listing
 
 WINDOWS = [(1, 1), (2, 3)]

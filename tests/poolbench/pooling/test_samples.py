@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 from poolbench.pooling.candidates import RunListing, TopicCandidates
 from poolbench.pooling.method import DocumentSample
-from poolbench.pooling.methods.samples import apportion, inclusion_probabilities, systematic_sample
+from poolbench.pooling.methods.samples import apportion, systematic_sample
 from poolbench.pooling.pool_builder import PoolBudget, build_pool_table, start_sessions
 from poolbench.pooling.run_listing import build_listing
 from poolbench.pooling.session import PoolStep
+from poolbench.statistics.inclusion import inclusion_probabilities
 from tests.examples import ALL, examples
 from tests.poolbench.pooling.toy import order_of, run, step, toy_listing
 

@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poolbench.pooling.candidates import hash_order
 from poolbench.pooling.method import ScoreOrder
 from poolbench.pooling.methods import comb, rank_scores
 from poolbench.pooling.methods.rbp import rbp_b_order, rbp_sums
@@ -22,6 +21,7 @@ from poolbench.pooling.registry import METHODS
 from poolbench.pooling.run_listing import build_listing
 from poolbench.pooling.spec import method_in_words
 from poolbench.pooling.spec_file import default_parameters, read_spec
+from poolbench.runs.hash_order import hash_order
 from poolbench.runs.runs import run_from_rows
 from tests.examples import examples
 from tests.poolbench.pooling.slowly import (

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from poolbench.pooling.candidates import hash_order
+from poolbench.runs.hash_order import hash_order
 from tests.poolbench.pooling.toy import QUERIES, TEXTS
 
 

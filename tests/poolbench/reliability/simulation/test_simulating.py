@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from poolbench.evaluation.comparison.rank_drop import RankDrop
 from poolbench.evaluation.measures.names import parse_measures
-from poolbench.pooling.candidates import hash_order
 from poolbench.pooling.pool_builder import PoolBudget, split_budget, start_sessions
 from poolbench.pooling.registry import METHODS
 from poolbench.pooling.run_listing import build_listing
@@ -24,6 +23,7 @@ from poolbench.reliability.simulation.formats import FORMATS
 from poolbench.reliability.simulation.replay import Replay, order_replay, replay_spec
 from poolbench.reliability.simulation.report import BudgetPoint, SeedRange, Simulation
 from poolbench.reliability.simulation.simulator import NEVER_FOUND, simulate_specs
+from poolbench.runs.hash_order import hash_order
 from poolbench.runs.qrels import qrels_from_rows
 from poolbench.runs.tables import RunTable
 from tests.examples import examples

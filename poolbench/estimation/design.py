@@ -1,0 +1,84 @@
+"""Which pairs people judge: a sample that depends on how much each pair matters for the scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from poolbench.estimation.calibration import compute_logistic, log_mean_rank, standardize_columns
+from poolbench.estimation.errors import forecast_variance
+from poolbench.estimation.frame import PoolFrame
+from poolbench.estimation.measures import Derivative, FractionalMeasure
+from poolbench.evaluation.judgments import Floats, Ints, Mask
+
+FLOOR = 0.2
+
+
+def estimate_prior_by_ranks(frame: PoolFrame) -> Floats:
+    """.1 + .5 · compute_logistic(z of log mean 1 / (10 + rank))."""
+    return 0.1 + 0.5 * compute_logistic(standardize_columns(log_mean_rank(frame)[:, None])[:, 0])
+
+
+def estimate_prior_by_grades(grades: Ints, top: int) -> Floats:
+    """.1 to .7 evenly over the grades 0 to ``top``."""
+    return 0.1 + 0.6 * np.clip(grades, 0, top) / top
+
+
+def divide_prior(prior: Floats, top: int, level: int) -> Floats:
+    """The chance of each step by the ``prior`` of relevance: p (1.5 − g / G), and p itself at the
+    relevance ``level``.
+    """
+    share = 1.5 - np.arange(1, top + 1) / top
+    share[level - 1] = 1.0
+    return np.minimum(prior[:, None] * share, 0.99)
+
+
+def sum_squares(frame: PoolFrame, derivative: Derivative) -> Floats:
+    """By pair: Σ over runs of (Σ_g φ)²."""
+    entry = derivative.entry * derivative.gain.sum()
+    background = derivative.background.sum(axis=2)
+    own = entry * (entry + 2 * frame.spread(background))
+    total = np.bincount(frame.pair, own, minlength=len(frame.topic_index))
+    squares: Floats = np.maximum(total + (background**2).sum(axis=0)[frame.topic_index], 0)
+    return squares
+
+
+def compute_influence_sizes(
+    frame: PoolFrame, prior: Floats, steps: Floats, measures: Sequence[FractionalMeasure]
+) -> Floats:
+    """z: .8 of the influence over its mean, + .2."""
+    total = np.zeros(len(prior))
+    for measure in measures:
+        squares = sum_squares(frame, measure.compute(frame, steps).derivative)
+        total += squares / max(squares.sum(), 1e-300)
+    x = np.sqrt(total) * np.sqrt(prior * (1 - prior))
+    sizes: Floats = (1 - FLOOR) * x / x.mean() + FLOOR
+    return sizes
+
+
+def forecast_half_widths(
+    frame: PoolFrame, steps: Floats, pi: Floats, measures: Sequence[FractionalMeasure]
+) -> list[Floats]:
+    """Of each measure, by run: 1.96 standard errors that a sample with probabilities ``pi`` would
+    have if the chances ``steps`` were right and nothing more were known.
+    """
+    weight = ((1 - pi) / pi)[:, None]
+    derivatives = [measure.compute(frame, steps).derivative for measure in measures]
+    return [1.96 * np.sqrt(forecast_variance(frame, steps, weight, own)) for own in derivatives]
+
+
+def draw_order(frame: PoolFrame, sizes: Floats, seed: int) -> Ints:
+    """All pairs in the order in which a sample takes them: by u / z, u a seeded hash in (0, 1).
+
+    The first n are the sample of n, whatever n is (sequential Poisson sampling, Ohlsson 1998).
+    """
+    u = (frame.hash_pairs(seed, "lot") + 0.5) / 2.0**63
+    order: Ints = np.argsort(u / sizes, kind="stable")
+    return order
+
+
+def count_complete(order: Ints, done: Mask) -> int:
+    """How many of ``order`` come before the first that is not ``done``: a sample of that size."""
+    waiting = np.flatnonzero(~done[order])
+    return int(waiting[0]) if len(waiting) else len(order)

@@ -1,0 +1,141 @@
+"""A sample of pairs by how much each matters for the scores of the runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from poolbench.cards import Parameter
+from poolbench.estimation.design import (
+    compute_influence_sizes,
+    divide_prior,
+    draw_order,
+    estimate_prior_by_ranks,
+)
+from poolbench.estimation.frame import PoolFrame
+from poolbench.estimation.measures import FractionalMeasure, find_fractional_measure
+from poolbench.evaluation.measures.names import parse_measures
+from poolbench.evaluation.options import ScoringOptions
+from poolbench.pooling.candidates import Floats, Ints, Mask, RunListing
+from poolbench.pooling.method import DocumentSample, PoolingMethod, Values
+from poolbench.statistics.inclusion import inclusion_probabilities
+
+DEFAULT_MEASURES = ("P_10", "map", "bpref", "ndcg_cut_10")
+
+
+def list_frame(listing: RunListing) -> PoolFrame:
+    """All pairs of ``listing`` as a frame."""
+    topics = np.repeat(np.arange(len(listing)), np.diff(listing.entries))
+    segment = listing.run * len(listing) + topics
+    order = np.argsort(segment, kind="stable")  # ranks ascend in a run and topic already
+    pair = listing.doc + listing.starts[topics]
+    return PoolFrame(
+        runs=listing.runs,
+        topics=listing.topics,
+        starts=listing.starts,
+        docnos=listing.docnos,
+        pair=pair[order],
+        rank=listing.rank[order],
+        segment=segment[order],
+    )
+
+
+def choose_measures(values: Values) -> list[FractionalMeasure]:
+    """The measures of a step, at its level and on its scale."""
+    options, top = ScoringOptions(level=values["level"]), max(values["level"], values["top"])
+    names = values["measures"] or DEFAULT_MEASURES
+    return [find_fractional_measure(each, options, top) for each in parse_measures(names)]
+
+
+class InfluencePlan(NamedTuple):
+    """``frame``: all pairs that can be drawn; ``sizes``: their z; ``order``: in which they are."""
+
+    frame: PoolFrame
+    sizes: Floats
+    order: Ints
+
+    def compute_probabilities(self, number: int) -> Floats:
+        """π of each pair in a sample of ``number``."""
+        return inclusion_probabilities(self.sizes, min(number, len(self.sizes)))
+
+
+def plan_sample(listing: RunListing, values: Values) -> InfluencePlan:
+    """What decides the sample of a step, whatever its number."""
+    frame = list_frame(listing)
+    level, top = values["level"], max(values["level"], values["top"])
+    prior = estimate_prior_by_ranks(frame)
+    sizes = compute_influence_sizes(
+        frame, prior, divide_prior(prior, top, level), choose_measures(values)
+    )
+    return InfluencePlan(frame, sizes, draw_order(frame, sizes, listing.seed))
+
+
+def draw_by_influence(listing: RunListing, values: Values) -> list[DocumentSample]:
+    """By topic; frames are in the order in which pairs are drawn."""
+    plan = plan_sample(listing, values)
+    drawn = np.zeros(len(plan.sizes), bool)
+    drawn[plan.order[: values["number"]]] = True
+    probabilities = plan.compute_probabilities(values["number"])
+    return _split(plan.frame, plan.order, drawn, probabilities)
+
+
+def _split(frame: PoolFrame, order: Ints, drawn: Mask, probability: Floats) -> list[DocumentSample]:
+    """The parts of each topic, in the ``order`` of all."""
+    by_topic = order[np.argsort(frame.topic_index[order], kind="stable")]
+    samples = []
+    for first, end in zip(frame.starts[:-1].tolist(), frame.starts[1:].tolist(), strict=True):
+        own = by_topic[first:end]
+        strata = np.zeros(len(own), np.int64)
+        samples.append(DocumentSample(own - first, strata, probability[own], drawn[own]))
+    return samples
+
+
+def is_measure_list(value: Any) -> bool:
+    """Whether ``value`` lists measures that have an estimate, of at least one name."""
+    if not isinstance(value, Sequence) or isinstance(value, str) or not value:
+        return False
+    try:
+        for measure in parse_measures(value):
+            find_fractional_measure(measure, ScoringOptions(), 1)
+    except (ValueError, AttributeError):
+        return False
+    return True
+
+
+METHOD = PoolingMethod(
+    name="influence",
+    title="Sample by influence",
+    formula="z(d) = 0.8 · x(d) / mean x + 0.2, x(d) = √(Σ over measures m of Σ_r φ(m,r,d)² / "
+    "Σ_d' Σ_r φ(m,r,d')²) · √(p (1 − p)), φ the derivative of a score by the chance that d is "
+    "relevant, p that chance before anybody judges; π(d) = min(1, c · z(d)), Σ π = number",
+    reading="Pairs on which the scores of many runs depend are judged more likely than others, so "
+    "that all scores can be estimated from few judgments, with intervals.",
+    source="Cochran, Sampling Techniques, 1977 (probabilities in proportion to size); Ohlsson, "
+    "Journal of Official Statistics 14(2), 1998 (sequential Poisson sampling). The derivatives are "
+    "ours: docs/estimates.md.",
+    range="0 to 1",
+    parameters=(
+        Parameter("number", "Judgments in all topics together.", kind="whole"),
+        Parameter(
+            "measures",
+            "The measures that the sample is drawn for, which are those that get intervals. "
+            "Default: P_10, map, bpref and ndcg_cut_10.",
+            kind="measures",
+            optional=True,
+        ),
+        Parameter("level", "The lowest relevant grade.", "1", kind="whole"),
+        Parameter("top", "The highest grade of the scale.", "1", kind="whole"),
+    ),
+    edge_cases=(
+        "The frame is all documents down to the cut-off; the step is the only one of its spec.",
+        (
+            "Pairs are drawn from all topics together, the n smallest u / z with u a seeded number "
+            "from 0 to 1: a sample of more judgments contains that of fewer."
+        ),
+        "Every pair of the frame has z of at least 0.2, so no weight 1 / π is extreme.",
+        "A number above the pairs of the frame takes all, with probability 1.",
+    ),
+    draw=draw_by_influence,
+)
