@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,10 +12,11 @@ from poolbench.estimation.design import (
     compute_influence_sizes,
     divide_prior,
     draw_order,
-    estimate_prior_by_ranks,
+    estimate_prior,
 )
 from poolbench.estimation.frame import PoolFrame
 from poolbench.estimation.measures import FractionalMeasure, find_fractional_measure
+from poolbench.estimation.planning import SampleForecast, forecast_samples
 from poolbench.evaluation.measures.names import parse_measures
 from poolbench.evaluation.options import ScoringOptions
 from poolbench.pooling.candidates import Floats, Ints, Mask, RunListing
@@ -42,17 +43,22 @@ def list_frame(listing: RunListing) -> PoolFrame:
     )
 
 
-def choose_measures(values: Values) -> list[FractionalMeasure]:
-    """The measures of a step, at its level and on its scale."""
+def choose_measures(values: Values) -> dict[str, FractionalMeasure]:
+    """The measures of a step by name, at its level and on its scale."""
     options, top = ScoringOptions(level=values["level"]), max(values["level"], values["top"])
     names = values["measures"] or DEFAULT_MEASURES
-    return [find_fractional_measure(each, options, top) for each in parse_measures(names)]
+    return {
+        each.name: find_fractional_measure(each, options, top) for each in parse_measures(names)
+    }
 
 
 class InfluencePlan(NamedTuple):
-    """``frame``: all pairs that can be drawn; ``sizes``: their z; ``order``: in which they are."""
+    """``frame``: all pairs that can be drawn; ``steps``: their chances of each step before anybody
+    judges; ``sizes``: their z; ``order``: in which they are drawn.
+    """
 
     frame: PoolFrame
+    steps: Floats
     sizes: Floats
     order: Ints
 
@@ -65,11 +71,19 @@ def plan_sample(listing: RunListing, values: Values) -> InfluencePlan:
     """What decides the sample of a step, whatever its number."""
     frame = list_frame(listing)
     level, top = values["level"], max(values["level"], values["top"])
-    prior = estimate_prior_by_ranks(frame)
-    sizes = compute_influence_sizes(
-        frame, prior, divide_prior(prior, top, level), choose_measures(values)
-    )
-    return InfluencePlan(frame, sizes, draw_order(frame, sizes, listing.seed))
+    prior = estimate_prior(frame, listing.machine_grades, top)
+    steps = divide_prior(prior, top, level)
+    measures = list(choose_measures(values).values())
+    sizes = compute_influence_sizes(frame, prior, steps, measures)
+    return InfluencePlan(frame, steps, sizes, draw_order(frame, sizes, listing.seed))
+
+
+def forecast_plan(
+    plan: InfluencePlan, values: Values, numbers: Iterable[int]
+) -> tuple[SampleForecast, ...]:
+    """What samples of these ``numbers`` would tell."""
+    measures = choose_measures(values)
+    return forecast_samples(plan.frame, plan.steps, plan.sizes, measures, values["level"], numbers)
 
 
 def draw_by_influence(listing: RunListing, values: Values) -> list[DocumentSample]:
