@@ -31,12 +31,14 @@ LEAST_BY_TOPIC = 5
 
 @dataclass(frozen=True)
 class MeasureForecast:
-    """``by_run``: expected half-widths of 95 % intervals; ``half_width``: their mean.
-    ``over_topics``: the mean with topics as a sample too, and ``twice_topics`` the same if as many
-    judgments were spread over twice the topics (None: one topic, nothing to compare).
+    """``by_run``: expected half-widths of 95 % intervals; ``half_width``: their mean. Measures that
+    are not ``is_linear`` have none from too few judgments. ``over_topics``: the mean with topics as
+    a sample too, and ``twice_topics`` the same if as many judgments were spread over twice the
+    topics (None: one topic, nothing to compare).
     """
 
     measure: str
+    is_linear: bool
     half_width: float
     by_run: tuple[float, ...]
     over_topics: float | None
@@ -103,9 +105,12 @@ def forecast_samples(
         rows = list[MeasureForecast]()
         for name, scores in scored.items():
             variance = forecast_variance(frame, chances, weight, scores.derivative)
-            if not measures[name].is_linear:
+            is_linear = measures[name].is_linear
+            if not is_linear:
                 variance *= RATIO**2 * number / max(number - len(frame.topics), 1)
-            rows.append(_forecast_measure(name, between[name], variance, share))
+            halves, wide = _forecast_halves(between[name], variance, share)
+            mean = float(halves.mean()) if len(halves) else 0.0
+            rows.append(MeasureForecast(name, is_linear, mean, tuple(halves.tolist()), *wide))
         forecasts.append(
             SampleForecast(
                 number=number,
@@ -131,19 +136,18 @@ def _spread_topics(frame: PoolFrame, chances: Floats, scores: FractionalScores) 
     return spread
 
 
-def _forecast_measure(
-    name: str, between: Floats | None, variance: Floats, share: float
-) -> MeasureForecast:
-    """``between`` and ``variance`` by run: the topics' and the sample's part of the error;
-    ``share`` of the pairs judged.
+def _forecast_halves(
+    between: Floats | None, variance: Floats, share: float
+) -> tuple[Floats, tuple[float, float] | tuple[None, None]]:
+    """Half-widths by run, and their means with topics as a sample: these, and twice as many.
+    ``between`` and ``variance`` by run: the topics' and the sample's part of the error; ``share``
+    of the pairs judged.
     """
-    half = QUANTILE * np.sqrt(variance)
-    wide = twice = None
-    if between is not None and len(half):
-        # Twice the topics halve their part. The sample's part depends on the number of judgments,
-        # and a little on how many pairs are left without one.
-        thinner = variance * (1 - share / 2) / (1 - share) if share < 1 else variance
-        wide = float(QUANTILE * np.sqrt(between + variance).mean())
-        twice = float(QUANTILE * np.sqrt(between / 2 + thinner).mean())
-    mean = float(half.mean()) if len(half) else 0.0
-    return MeasureForecast(name, mean, tuple(half.tolist()), wide, twice)
+    halves: Floats = QUANTILE * np.sqrt(variance)
+    if between is None or not len(halves):
+        return halves, (None, None)
+    # Twice the topics halve their part. The sample's part depends on the number of judgments, and a
+    # little on how many pairs are left without one.
+    thinner = variance * (1 - share / 2) / (1 - share) if share < 1 else variance
+    wide = float(QUANTILE * np.sqrt(between + variance).mean())
+    return halves, (wide, float(QUANTILE * np.sqrt(between / 2 + thinner).mean()))

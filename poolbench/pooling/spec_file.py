@@ -101,6 +101,7 @@ KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "depths": (is_depths, "an integer of at least 1, or integers of at least 0 by run tag"),
     "windows": (is_windows, WINDOWS),
     "sample": (is_sample, SAMPLE),
+    "name": (is_text, "text"),
     "measures": (is_measure_list, "a list of measures that have estimates, such as [map, P_10]"),
 }
 """How parameter values are checked and described, by ``Parameter.kind``, except choices."""

@@ -15,6 +15,7 @@ from poolbench.pooling.spec_file import build_frozen_spec
 from poolbench.pooling.tables import PoolTable
 from pooling.models import Pool
 from pooling.queries.inputs import load_listing
+from pooling.queries.machine_grades import attach_frozen_grades
 
 _listings: Cache[str, RunListing] = Cache(2)
 NOT_REBUILT = "cannot be rebuilt from its spec and runs."
@@ -31,7 +32,8 @@ def frozen_listing(pool: Pool) -> RunListing:
     def load() -> RunListing:
         runs = Run.objects.filter(pk__in=[run["id"] for run in pool.spec["runs"]])
         runs = runs.select_related("task__campaign")
-        return load_listing(pool.campaign, runs, pool.spec)
+        listing = load_listing(pool.campaign, runs, pool.spec)
+        return attach_frozen_grades(pool.campaign, listing, pool.spec)
 
     return _listings.get_or_compute(pool.inputs_hash, load)
 

@@ -106,6 +106,11 @@ def _split(frame: PoolFrame, order: Ints, drawn: Mask, probability: Floats) -> l
     return samples
 
 
+def list_estimated(names: Sequence[str]) -> list[str]:
+    """Those of ``names``, of measures, that have estimates."""
+    return [name for name in names if is_measure_list([name])]
+
+
 def is_measure_list(value: Any) -> bool:
     """Whether ``value`` lists measures that have an estimate, of at least one name."""
     if not isinstance(value, Sequence) or isinstance(value, str) or not value:
@@ -141,6 +146,14 @@ METHOD = PoolingMethod(
         ),
         Parameter("level", "The lowest relevant grade.", "1", kind="whole"),
         Parameter("top", "The highest grade of the scale.", "1", kind="whole"),
+        Parameter(
+            "machine",
+            "The automatic assessor whose grades say how likely pairs are relevant before people "
+            "judge: 0.1 to 0.7 from the lowest grade to the highest. Default: none, by ranks. Pairs"
+            " without its grade, and pools without its grades, go by ranks.",
+            kind="name",
+            optional=True,
+        ),
     ),
     edge_cases=(
         "The frame is all documents down to the cut-off; the step is the only one of its spec.",
