@@ -8,6 +8,7 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Run
 from poolbench.cache import Cache
 from poolbench.pooling.candidates import RunListing
+from poolbench.pooling.methods.influence import InfluencePlan, plan_sample
 from poolbench.pooling.pool_builder import build_pool_table, start_sessions
 from poolbench.pooling.session import PoolSession
 from poolbench.pooling.spec import PoolSpec
@@ -36,6 +37,18 @@ def frozen_listing(pool: Pool) -> RunListing:
         return attach_frozen_grades(pool.campaign, listing, pool.spec)
 
     return _listings.get_or_compute(pool.inputs_hash, load)
+
+
+def is_drawn_by_influence(pool: Pool) -> bool:
+    """Whether scores can be estimated from judgments of ``pool``."""
+    return any(step["method"] == "influence" for step in pool.spec.get("steps", []))
+
+
+def load_sample_plan(pool: Pool) -> tuple[InfluencePlan, int]:
+    """What ``pool`` was drawn by, by influence, and how many pairs of its order it has."""
+    (step,) = frozen_spec(pool).steps
+    plan = plan_sample(frozen_listing(pool), step.values)
+    return plan, min(step.values["number"], len(plan.order))
 
 
 def rebuild_sessions(pool: Pool, table: PoolTable) -> list[PoolSession]:

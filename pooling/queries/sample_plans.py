@@ -1,13 +1,19 @@
-"""What a sample by influence would tell: its forecast, and that of others, for the preview."""
+"""Samples by influence: what one would tell, for the preview, and how far one is judged."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
+from poolbench.estimation.design import count_complete
 from poolbench.estimation.planning import SampleForecast
 from poolbench.pooling.candidates import RunListing
 from poolbench.pooling.methods.influence import choose_measures, forecast_plan, plan_sample
 from poolbench.pooling.spec import PoolSpec
+from pooling.models import Pool
+from pooling.queries.frozen_pools import frozen_spec, load_sample_plan
+from pooling.queries.pools import judged_pair_set
 
 TIMES = (0.25, 0.5, 1, 2, 4)
 """The sizes shown, as multiples of the chosen one."""
@@ -54,6 +60,41 @@ class SamplePlan:
     def topics_pay(self) -> int:
         """Of how many measures more topics narrow the interval more than more judgments."""
         return sum(each.topics_pay for each in self.choices)
+
+
+@dataclass(frozen=True)
+class FrozenSample:
+    """``number`` of ``pairs`` were drawn, ``certain`` of them for sure, for ``measures``. The first
+    ``complete`` in the order of drawing are judged, from which scores are estimated.
+    """
+
+    number: int
+    pairs: int
+    certain: int
+    complete: int
+    measures: tuple[str, ...]
+    machine: str
+
+
+def describe_sample(pool: Pool) -> FrozenSample:
+    """The sample of a ``pool`` drawn by influence, and how far it is judged."""
+    plan, number = load_sample_plan(pool)
+    frame, judged = plan.frame, judged_pair_set(pool.campaign)
+    drawn = plan.order[:number]
+    done = np.zeros(len(plan.order), bool)
+    done[drawn] = [
+        (frame.topics[topic], frame.docnos[pair]) in judged
+        for topic, pair in zip(frame.topic_index[drawn].tolist(), drawn.tolist(), strict=True)
+    ]
+    (step,) = frozen_spec(pool).steps
+    return FrozenSample(
+        number=number,
+        pairs=len(plan.order),
+        certain=int((plan.compute_probabilities(number) >= 1).sum()),
+        complete=count_complete(drawn, done),
+        measures=tuple(choose_measures(step.values)),
+        machine=pool.spec.get("machine", {}).get("name", ""),
+    )
 
 
 def plan_spec_sample(listing: RunListing, spec: PoolSpec) -> SamplePlan | None:
