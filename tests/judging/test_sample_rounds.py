@@ -8,7 +8,7 @@ import pytest
 from django.urls import reverse
 
 from campaigns.errors import ActionRefused
-from judging.models import Judgment, Plan
+from judging.models import Plan
 from judging.queries.slots import ROUND
 from judging.services import plan_slots
 from judging.services.automatic import create_automatic_assessor
@@ -110,14 +110,9 @@ def test_a_topic_waits_for_the_round_of_the_others(
         slot = claim_next(actor=assessor, campaign=campaign, topic=topics[number])
         if slot is None:
             return None
-        given = {
-            "docno": slot.docno,
-            "kind": Judgment.Kind.GRADE,
-            "grade": 0,
-            "client_uuid": uuid4(),
-            "token": slot.token,
-        }
-        submit_judgment(JudgmentSubmission(assessor, campaign, topics[number], **given))
+        given = {"docno": slot.docno, "kind": "grade", "grade": 0, "token": slot.token}
+        asked = JudgmentSubmission(assessor, campaign, topics[number], client_uuid=uuid4(), **given)
+        submit_judgment(asked)
         return slot.docno
 
     for number in (mine, *others):
