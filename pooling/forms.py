@@ -11,6 +11,7 @@ from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest
 
 from campaigns.models import Campaign, Run
+from poolbench.evaluation.options import ScoringOptions
 from poolbench.files.faults import InvalidFile
 from poolbench.pooling.methods.influence import list_estimated
 from poolbench.pooling.pool_builder import PoolBudget
@@ -217,11 +218,14 @@ def build_sample_spec(campaign: Campaign, number: int, machine: str) -> PoolSpec
     scale.
     """
     method = METHODS["influence"]
+    level = max(campaign.relevance_level, 1)
+    top = max(level, *campaign.grades.values_list("value", flat=True))
+    options = ScoringOptions(level=level)
     values = {
         "number": number,
-        "measures": list_estimated(campaign.measures) or None,
-        "level": max(campaign.relevance_level, 1),
-        "top": max(campaign.grades.values_list("value", flat=True), default=1),
+        "measures": list_estimated(campaign.measures, options, top) or None,
+        "level": level,
+        "top": top,
         "machine": machine or None,
     }
     step = PoolStep(method, default_parameters(method) | values)

@@ -86,12 +86,12 @@ def candidate_slots(
         most = 4 * count + len(back)
         slots = choose_free_slots(actor, campaign, kind, count, Q(pk__in=[*window, *back]), most)
         if slots or len(window) < size:
-            return slots if topic is None else hold_later_rounds(actor, kind, slots)
+            return slots if topic is None else select_current_round(actor, kind, slots)
     everywhere = Q(state=State.OPEN, **topic_order_filter(topic))
     return choose_free_slots(actor, campaign, kind, count, everywhere, 4 * count + NEARBY)
 
 
-def hold_later_rounds(actor: User, kind: str, slots: list[Slot]) -> list[Slot]:
+def select_current_round(actor: User, kind: str, slots: list[Slot]) -> list[Slot]:
     """``slots`` of a topic without those of a later round of a sample than waits for ``actor`` in
     any topic.
     """

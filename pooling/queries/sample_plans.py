@@ -38,23 +38,28 @@ class MeasureChoice:
 
 @dataclass(frozen=True)
 class SamplePlan:
-    """``forecasts`` by number, of which ``chosen`` is that of the spec; ``names`` of the measures.
+    """``forecasts`` by number, of which ``forecast`` is that of the spec; ``names``: the measures.
     ``widest``: the runs with the widest intervals, (tag, mean half-width over the measures).
     """
 
     pairs: int
     names: tuple[str, ...]
     forecasts: tuple[SampleForecast, ...]
-    chosen: SampleForecast
+    forecast: SampleForecast
     choices: tuple[MeasureChoice, ...]
     widest: tuple[tuple[str, float], ...]
     mean_width: float
     machine: str
 
     @property
-    def by_topic(self) -> tuple[float, float]:
-        """The smallest and the largest number of judgments expected of a topic."""
-        return min(self.chosen.by_topic), max(self.chosen.by_topic)
+    def least_of_topic(self) -> float:
+        """The smallest number of judgments expected of a topic."""
+        return min(self.forecast.by_topic)
+
+    @property
+    def most_of_topic(self) -> float:
+        """The largest."""
+        return max(self.forecast.by_topic)
 
     @property
     def topics_pay(self) -> int:
@@ -124,7 +129,7 @@ def plan_spec_sample(listing: RunListing, spec: PoolSpec) -> SamplePlan | None:
         pairs=len(plan.sizes),
         names=names,
         forecasts=forecasts,
-        chosen=chosen,
+        forecast=chosen,
         choices=choices,
         widest=tuple(ordered[:WIDEST]),
         mean_width=sum(widths) / max(len(widths), 1),

@@ -172,7 +172,7 @@ def test_the_preview_says_what_the_sample_would_tell(page, campaign, runs, model
     asked = {"run": [run.pk for run in runs], "depth": 2, "seconds": 60, "preview": "1"}
     answer = page.post(address, asked | {"sample": 5, "hours": "", "machine": "llama3"})
     plan = answer.context["preview"].sample
-    assert answer.context["preview"].parts.size == plan.chosen.number == 5
+    assert answer.context["preview"].parts.size == plan.forecast.number == 5
     assert plan.machine == "llama3"
     text = read_page(answer)
     assert "More topics or more judgments?" in text

@@ -15,7 +15,11 @@ from poolbench.estimation.design import (
     estimate_prior,
 )
 from poolbench.estimation.frame import PoolFrame
-from poolbench.estimation.measures import FractionalMeasure, find_fractional_measure
+from poolbench.estimation.measures import (
+    FractionalMeasure,
+    NoFractionError,
+    find_fractional_measure,
+)
 from poolbench.estimation.planning import SampleForecast, forecast_samples
 from poolbench.evaluation.measures.names import parse_measures
 from poolbench.evaluation.options import ScoringOptions
@@ -23,6 +27,8 @@ from poolbench.pooling.candidates import Floats, Ints, Mask, RunListing
 from poolbench.pooling.method import DocumentSample, PoolingMethod, Values
 from poolbench.statistics.inclusion import inclusion_probabilities
 
+MOST_GRADES = 100
+"""Stands for any scale where a measure is only looked up."""
 DEFAULT_MEASURES = ("P_10", "map", "bpref", "ndcg_cut_10")
 
 
@@ -89,26 +95,36 @@ def forecast_plan(
 def draw_by_influence(listing: RunListing, values: Values) -> list[DocumentSample]:
     """By topic; frames are in the order in which pairs are drawn."""
     plan = plan_sample(listing, values)
-    drawn = np.zeros(len(plan.sizes), bool)
-    drawn[plan.order[: values["number"]]] = True
+    is_drawn = np.zeros(len(plan.sizes), bool)
+    is_drawn[plan.order[: values["number"]]] = True
     probabilities = plan.compute_probabilities(values["number"])
-    return _split(plan.frame, plan.order, drawn, probabilities)
+    return _split(plan.frame, plan.order, is_drawn, probabilities)
 
 
-def _split(frame: PoolFrame, order: Ints, drawn: Mask, probability: Floats) -> list[DocumentSample]:
+def _split(
+    frame: PoolFrame, order: Ints, is_drawn: Mask, probability: Floats
+) -> list[DocumentSample]:
     """The parts of each topic, in the ``order`` of all."""
     by_topic = order[np.argsort(frame.topic_index[order], kind="stable")]
     samples = []
     for first, end in zip(frame.starts[:-1].tolist(), frame.starts[1:].tolist(), strict=True):
         own = by_topic[first:end]
         strata = np.zeros(len(own), np.int64)
-        samples.append(DocumentSample(own - first, strata, probability[own], drawn[own]))
+        samples.append(DocumentSample(own - first, strata, probability[own], is_drawn[own]))
     return samples
 
 
-def list_estimated(names: Sequence[str]) -> list[str]:
-    """Those of ``names``, of measures, that have estimates."""
-    return [name for name in names if is_measure_list([name])]
+def list_estimated(names: Sequence[str], options: ScoringOptions, top: int) -> list[str]:
+    """Those of ``names``, of measures, that have estimates on a scale up to ``top``."""
+    chosen = list[str]()
+    for name in names:
+        (measure,) = parse_measures([name])
+        try:
+            find_fractional_measure(measure, options, top)
+        except NoFractionError:
+            continue
+        chosen.append(name)
+    return chosen
 
 
 def is_measure_list(value: Any) -> bool:
@@ -117,7 +133,7 @@ def is_measure_list(value: Any) -> bool:
         return False
     try:
         for measure in parse_measures(value):
-            find_fractional_measure(measure, ScoringOptions(), 1)
+            find_fractional_measure(measure, ScoringOptions(), MOST_GRADES)
     except (ValueError, AttributeError):
         return False
     return True
