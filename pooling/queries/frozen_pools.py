@@ -19,6 +19,7 @@ from pooling.queries.inputs import load_listing
 from pooling.queries.machine_grades import attach_frozen_grades
 
 _listings: Cache[str, RunListing] = Cache(2)
+_plans: Cache[str, InfluencePlan] = Cache(2)
 NOT_REBUILT = "cannot be rebuilt from its spec and runs."
 
 
@@ -47,7 +48,9 @@ def is_drawn_by_influence(pool: Pool) -> bool:
 def load_sample_plan(pool: Pool) -> tuple[InfluencePlan, int]:
     """What ``pool`` was drawn by, by influence, and how many pairs of its order it has."""
     (step,) = frozen_spec(pool).steps
-    plan = plan_sample(frozen_listing(pool), step.values)
+    plan = _plans.get_or_compute(
+        pool.inputs_hash, lambda: plan_sample(frozen_listing(pool), step.values)
+    )
     return plan, min(step.values["number"], len(plan.order))
 
 
