@@ -26,12 +26,16 @@ from poolbench.estimation.sample import JudgedSample
 from poolbench.evaluation.in_memory import build_run_batch
 from poolbench.evaluation.judgments import Ints, JudgmentTable, Mask
 from poolbench.evaluation.options import ScoringOptions
-from poolbench.pooling.methods.influence import InfluencePlan, plan_sample
+from poolbench.pooling.methods.influence import InfluencePlan
 from poolbench.runs.pair_index import PairIndex
 from poolbench.runs.qrels import qrels_from_rows
 from poolbench.runs.tables import QrelsTable
 from pooling.models import Pool
-from pooling.queries.frozen_pools import frozen_listing, frozen_spec, rebuild_sessions
+from pooling.queries.frozen_pools import (
+    is_drawn_by_influence,
+    load_sample_plan,
+    rebuild_sessions,
+)
 from pooling.queries.pools import load_pool_table
 
 
@@ -48,11 +52,6 @@ class EstimateInputs:
     machines: Sequence[MachineInput]
     measures: dict[str, FractionalMeasure]
     seed: int
-
-
-def is_drawn_by_influence(pool: Pool) -> bool:
-    """Whether scores can be estimated from judgments of ``pool``."""
-    return any(step["method"] == "influence" for step in pool.spec.get("steps", []))
 
 
 def find_sampled_pool(campaign: Campaign) -> Pool | None:
@@ -73,9 +72,7 @@ def load_estimate_inputs(
         raise ActionRefused("no-sample", f"Scores cannot be estimated from {pool}.", fix)
     rebuild_sessions(pool, load_pool_table(pool))
     campaign, options = pool.campaign, scoring_options(pool.campaign)
-    (step,) = frozen_spec(pool).steps
-    plan = plan_sample(frozen_listing(pool), step.values)
-    planned = min(step.values["number"], len(plan.order))
+    plan, planned = load_sample_plan(pool)
     reader = load_log_reader(campaign)
     grades, done = decide_pairs_of_frame(plan, reader, policy, last)
     counted = plan.order[: count_complete(plan.order[:planned], done)]

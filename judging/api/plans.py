@@ -66,7 +66,9 @@ class PlanRequestSerializer(Serializer[Any]):
         help_text="By name; `n` of `overlap` is the number of judgments per document.",
     )
     order = serializers.ChoiceField(
-        choices=[(order.value, order.label) for order in ORDERS], default=Plan.Order.RANDOM
+        choices=[(order.value, order.label) for order in ORDERS],
+        required=False,
+        help_text="Default: random; for a sample by influence that of the pool, in rounds.",
     )
     third_from = serializers.IntegerField(min_value=0, default=0)
     repeat_share = serializers.FloatField(min_value=0, max_value=1, default=0)

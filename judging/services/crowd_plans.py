@@ -26,11 +26,13 @@ TOPIC_OWNER = "topic-owner"
 
 @dataclass(frozen=True)
 class PlanOptions:
-    """The options of a plan, except pool and assessors."""
+    """The options of a plan, except pool and assessors; without an ``order`` that which fits the
+    pool.
+    """
 
     design: str = "overlap"
     parameters: Mapping[str, float | None] = field(default_factory=dict)
-    order: str = Plan.Order.RANDOM
+    order: str = ""
     third_from: int = 0
     repeat_share: float = 0.0
     rationale: str = Plan.Rationale.NO

@@ -15,12 +15,16 @@ from campaigns.services.rows import Row, Value, insert_rows
 from campaigns.services.statistics import refresh_statistics
 from judging.models import Audience, Judgment, Plan, Purpose, Slot
 from judging.queries.judgments import ANSWERS, latest_judgments, log_until
+from judging.queries.slots import ROUND
 from judging.services.followups import add_third_slot
 from poolbench.judging.designs.allocation import UNASSIGNED, Allocation, Workload
 from pooling.models import Pool, PoolItem, PoolTopic
 from pooling.queries.adaptive_pools import future_documents
+from pooling.queries.frozen_pools import is_drawn_by_influence, load_sample_plan
 
 BATCH = 500
+ROUNDS = 50
+"""In how many rounds a sample would be judged that is the whole frame."""
 COLUMNS = ("item_id", "topic_id", "k", "position", "reserved_for_id", "token")
 COPIED = (
     "campaign_id", "topic_id", "docno", "assessor_id", "purpose", "kind", "grade", "reason",
@@ -78,8 +82,17 @@ def build_workload(
     )
 
 
-def positions_by_item(pairs: Sequence[UnplannedPair], order: str) -> dict[int, int]:
-    """The position of each item within its topic. Docnos are compared by code point."""
+def choose_order(pool: Pool, order: str) -> str:
+    """``order``, or without one that which fits ``pool``."""
+    return order or (Plan.Order.POOL if is_drawn_by_influence(pool) else Plan.Order.RANDOM)
+
+
+def positions_by_item(pool: Pool, pairs: Sequence[UnplannedPair], order: str) -> dict[int, int]:
+    """The position of each item within its topic, or in a sample by influence in the order of the
+    pool within all topics. Docnos are compared by code point.
+    """
+    if order == Plan.Order.POOL and is_drawn_by_influence(pool):
+        return positions_in_rounds(pool, pairs)
     if order == Plan.Order.RANDOM:
         return {pair.item: pair.position for pair in pairs}
     if order == Plan.Order.DOCNO:
@@ -94,11 +107,39 @@ def positions_by_item(pairs: Sequence[UnplannedPair], order: str) -> dict[int, i
     return positions
 
 
+def positions_in_rounds(pool: Pool, pairs: Sequence[UnplannedPair]) -> dict[int, int]:
+    """Rounds in the order of drawing, ``ROUND`` apart, topic by topic within each: the part of the
+    order that is judged completely, from which scores are estimated, grows with each round.
+
+    Rounds depend on the frame alone, so that those of a larger sample go on from there.
+    """
+    plan, number = load_sample_plan(pool)
+    frame, size = plan.frame, max(len(plan.order) // ROUNDS, 1)
+    places = {
+        (frame.topics[topic], docno): place
+        for place, (topic, docno) in enumerate(
+            (int(frame.topic_index[pair]), frame.docnos[int(pair)]) for pair in plan.order[:number]
+        )
+    }
+    numbers = dict(pool.campaign.topics.values_list("pk", "number"))
+    rank = {pk: at for at, pk in enumerate(numbers)}
+    rows = sorted(
+        (place // size, rank[pair.topic], place, pair.item)
+        for pair in pairs
+        for place in [places[numbers[pair.topic], pair.docno]]
+    )
+    return {item: turn * ROUND + at for at, (turn, _topic, _place, item) in enumerate(rows)}
+
+
 def build_slot_rows(
-    pairs: Sequence[UnplannedPair], slots: Allocation, order: str, assessors: Sequence[User]
+    pool: Pool,
+    pairs: Sequence[UnplannedPair],
+    slots: Allocation,
+    order: str,
+    assessors: Sequence[User],
 ) -> list[Row]:
     """A slot per entry of ``slots``, as a row of ``COLUMNS``."""
-    position = positions_by_item(pairs, order)
+    position = positions_by_item(pool, pairs, order)
     keys = [user.pk for user in assessors]
     columns = zip(slots.pair.tolist(), slots.k.tolist(), slots.assessor.tolist(), strict=True)
     return [

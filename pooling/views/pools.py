@@ -28,7 +28,7 @@ from pooling.forms import FreezeForm, PoolForm, QuickSelectionForm, spec_to_yaml
 from pooling.models import Pool
 from pooling.queries.adaptive_pools import list_growth
 from pooling.queries.composition import Composition
-from pooling.queries.frozen_pools import frozen_spec
+from pooling.queries.frozen_pools import frozen_spec, is_drawn_by_influence
 from pooling.queries.inputs import (
     PoolDraft,
     choose_runs,
@@ -45,6 +45,7 @@ from pooling.queries.pools import (
     requested_qrels_version,
 )
 from pooling.queries.preview import SHARE_DEPTH, PoolPreview, preview_pool
+from pooling.queries.sample_plans import describe_sample
 from pooling.services.adaptive_pools import frame_text
 from pooling.services.freeze import (
     FREEZE,
@@ -303,6 +304,7 @@ def pool_view(request: SignedInRequest, slug: str, version: int) -> HttpResponse
         "newer": campaign.pools.filter(version__gt=pool.version).first(),
         "qrels": campaign.qrels.first(),
         "gone": [run for run in pool.spec["runs"] if run["id"] not in accepted],
+        "sample": describe_sample(pool) if is_drawn_by_influence(pool) else None,
     }
     composition = composition_part(campaign, get_pool_composition(pool))
     growth = growth_part(pool) if pool.is_adaptive else None
