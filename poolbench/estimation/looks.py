@@ -1,0 +1,211 @@
+"""Looking at estimates while people judge: which runs are told apart, and what the others need.
+
+Whoever looks again and again, and stops at the first difference that is significant, is wrong more
+often than the level says. So as many looks are planned as will be taken, and two runs are settled
+where their difference is beyond z = Φ⁻¹(1 − .025 / looks) standard errors (Bonferroni): all looks
+together are wrong about a pair in at most one case of twenty. The interval of one look is beside
+it. How many more judgments settle a pair: Cochran, Sampling techniques, 1977, chapter 4, with the
+correction for a finite frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil
+from statistics import NormalDist
+
+import numpy as np
+
+from poolbench.estimation.estimates import MeasureEstimate
+from poolbench.estimation.report import QUANTILE, EstimateReport, MeasureReport
+from poolbench.evaluation.comparison.marks import UNTESTED, group_by_difference, spell_letters
+from poolbench.evaluation.judgments import Floats, Mask
+
+LOOKS = 8
+FIRST = 5
+"""Runs whose order is what judging usually goes on for."""
+MOST_OF_FRAME = 0.95
+LEAST_PER_TOPIC = 5
+TIE = 1e-9
+"""Means that differ less are equal but for rounding."""
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """Two runs at places next to each other. ``difference`` of their estimates, with the interval
+    of this look alone; ``more`` judgments settle it, about: None where it is settled, or where
+    ``is_hopeless``, since only nearly all pairs of the frame would.
+    """
+
+    better: str
+    worse: str
+    difference: float
+    low: float
+    high: float
+    is_settled: bool
+    more: int | None = None
+
+    @property
+    def is_hopeless(self) -> bool:
+        return not self.is_settled and self.more is None
+
+
+@dataclass(frozen=True)
+class MeasureLook:
+    """One measure: ``letters`` by place, which runs share that are not settled; the ``neighbours``
+    among the first runs; ``settled`` of all ``pairs`` of runs. ``is_order_only``: too few judgments
+    for an interval of this measure, and for all that follows from one.
+    """
+
+    measure: str
+    letters: tuple[str, ...] = ()
+    neighbours: tuple[Neighbours, ...] = ()
+    settled: int = 0
+    pairs: int = 0
+    is_order_only: bool = False
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the order of the first runs is."""
+        return bool(self.neighbours) and all(each.is_settled for each in self.neighbours)
+
+    @property
+    def hopeless(self) -> tuple[Neighbours, ...]:
+        return tuple(each for each in self.neighbours if each.is_hopeless)
+
+    @property
+    def more(self) -> int | None:
+        """About how many judgments settle all neighbours that can be settled; None: there are
+        none.
+        """
+        return max((each.more for each in self.neighbours if each.more is not None), default=None)
+
+
+@dataclass(frozen=True)
+class SampleLook:
+    """The estimates of a sampled pool, version ``pool``, as of row ``last`` of the judgment log.
+
+    ``planned`` pairs are to be judged, ``complete`` of them without a gap from the first on and
+    ``beyond`` after the first gap. ``used``: the complete rounds of them, after ``look`` of
+    ``looks`` planned looks; ``skipped`` of these have no grade. ``left_out``: machines that are not
+    used, each with the reason. ``reason``: why there is no ``report``.
+    """
+
+    pool: int = 0
+    policy: str = ""
+    last: int = 0
+    planned: int = 0
+    complete: int = 0
+    beyond: int = 0
+    used: int = 0
+    skipped: int = 0
+    look: int = 0
+    looks: int = LOOKS
+    left_out: tuple[tuple[str, str], ...] = ()
+    report: EstimateReport | None = None
+    measures: tuple[MeasureLook, ...] = ()
+    reason: str = ""
+
+    @property
+    def quantile(self) -> float:
+        return find_look_quantile(self.looks)
+
+    @property
+    def to_next(self) -> int:
+        """How many pairs are missing to the next look."""
+        if self.look >= self.looks:
+            return 0
+        return count_look(self.planned, self.looks, self.look + 1) - self.complete
+
+
+def find_look_quantile(looks: int) -> float:
+    """z of the two-sided level .05, shared among ``looks``: 1.96 for one, 2.73 for eight."""
+    return NormalDist().inv_cdf(1 - 0.025 / looks)
+
+
+def count_look(planned: int, looks: int, look: int) -> int:
+    """The pairs after which ``look``, from 1, of ``looks`` is due, evenly over ``planned``."""
+    return ceil(planned * look / looks)
+
+
+def find_look(planned: int, looks: int, complete: int) -> int:
+    """The last look that is due with ``complete`` pairs; 0 before the first."""
+    due = [look for look in range(1, looks + 1) if count_look(planned, looks, look) <= complete]
+    return max(due, default=0) if complete else 0
+
+
+def find_settled(estimate: MeasureEstimate, quantile: float) -> Mask:
+    """(runs, runs): whether two runs differ by more than ``quantile`` standard errors."""
+    gap = abs(estimate.means[:, None] - estimate.means[None, :])
+    settled: Mask = gap > np.maximum(quantile * estimate.difference_errors, TIE)
+    return settled
+
+
+def forecast_more(
+    difference: float, error: float, counted: int, pairs: int, quantile: float
+) -> int | None:
+    """How many judgments more than the ``counted`` ones of ``pairs`` bring ``difference`` beyond
+    ``quantile`` standard errors if it stays what it is; None above .95 of the frame.
+
+    n* = 1 / (Δ² / (z² S²) + 1 / N), S² = V / (1 / n − 1 / N). Measured on TREC DL 2019 at a tenth
+    of the frame it is cautious: 1.4 times what was needed, four fifths within .7 to 3.9.
+    """
+    if counted >= pairs or error <= 0:
+        return None
+    spread = error**2 / (1 / counted - 1 / pairs)
+    needed = 1 / (difference**2 / (quantile**2 * spread) + 1 / pairs)
+    return None if needed > MOST_OF_FRAME * pairs else max(1, ceil(needed - counted))
+
+
+def round_about(number: int) -> int:
+    """Rounded up to what a forecast is worth: 37 to 40, 137 to 150, 2345 to 2500."""
+    step = max(10, 5 * 10 ** (len(str(number)) - 2))
+    return step * ceil(number / step)
+
+
+def look_at_measure(
+    report: MeasureReport,
+    estimate: MeasureEstimate,
+    runs: Sequence[str],
+    counted: int,
+    pairs: int,
+    looks: int,
+) -> MeasureLook:
+    """``estimate`` has its ``runs`` in the order of the frame, of ``pairs``; ``report`` by place.
+    ``counted`` pairs of the sample.
+    """
+    quantile = find_look_quantile(looks)
+    at = {run: place for place, run in enumerate(runs)}
+    order = [at[row.run] for row in report.runs]
+    settled = find_settled(estimate, quantile)[np.ix_(order, order)]
+    groups = group_by_difference(settled)
+    letters = [UNTESTED] * len(order) if groups is None else spell_letters(groups)
+    errors: Floats = estimate.difference_errors
+    neighbours = []
+    for place, (first, second) in enumerate(zip(order[: FIRST - 1], order[1:FIRST], strict=False)):
+        difference = float(estimate.means[first] - estimate.means[second])
+        error, is_settled = float(errors[first, second]), bool(settled[place, place + 1])
+        more = None
+        if not is_settled:
+            more = forecast_more(difference, error, counted, pairs, quantile)
+        half = QUANTILE * error
+        neighbours.append(
+            Neighbours(
+                runs[first],
+                runs[second],
+                difference,
+                difference - half,
+                difference + half,
+                is_settled,
+                more,
+            )
+        )
+    count = len(order)
+    return MeasureLook(
+        report.measure,
+        tuple(letters),
+        tuple(neighbours),
+        int(settled.sum()) // 2,
+        count * (count - 1) // 2,
+    )
