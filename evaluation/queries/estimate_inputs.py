@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-
 from django.db.models import Exists, OuterRef
 
 from campaigns.errors import ActionRefused
@@ -46,9 +45,9 @@ LEAST_COVERED = 0.95
 class EstimateInputs:
     """``planned`` pairs are to be judged, of which the first ``complete`` in the order of drawing
     have nothing left to do, and ``beyond`` after the first that has. ``used`` of the complete part
-    count: all of it, or what was complete at the last ``look`` that is due. ``skipped`` of them have
-    no grade, the others are ``sample.judged``. ``left_out``: machines that are not used, with the
-    reason.
+    count: all of it, or what was complete at the last ``look`` that is due. ``skipped`` of them
+    have no grade, the others are ``sample.judged``. ``left_out``: machines that are not used, each
+    with the reason.
     """
 
     pool: Pool
@@ -86,8 +85,9 @@ def load_estimate_inputs(
     """The inputs by the judgments up to row ``last`` of the log, one grade a pair by ``policy``.
 
     ``machines``: the automatic assessors to use; None: those that cover the frame. ``looks``: how
-    many are planned, evenly over the plan; 0: everything complete is used. Raises ``ActionRefused`` for a pool that was drawn
-    otherwise, and for one that its spec and runs do not give again.
+    many are planned, evenly over the plan; 0: everything complete is used. Raises
+    ``ActionRefused`` for a pool that was drawn otherwise, and for one that its spec and runs do
+    not give again.
     """
     if not is_drawn_by_influence(pool):
         fix = "Freeze a pool with the step influence, and have it judged."

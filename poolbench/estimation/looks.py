@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import ceil
 from statistics import NormalDist
 
@@ -154,7 +155,7 @@ def forecast_more(
     if counted >= pairs or error <= 0:
         return None
     spread = error**2 / (1 / counted - 1 / pairs)
-    needed = 1 / (difference**2 / (quantile**2 * spread) + 1 / pairs)
+    needed: float = 1 / (difference**2 / (quantile**2 * spread) + 1 / pairs)
     return None if needed > MOST_OF_FRAME * pairs else max(1, ceil(needed - counted))
 
 
@@ -183,7 +184,7 @@ def look_at_measure(
     letters = [UNTESTED] * len(order) if groups is None else spell_letters(groups)
     errors: Floats = estimate.difference_errors
     neighbours = []
-    for place, (first, second) in enumerate(zip(order[: FIRST - 1], order[1:FIRST], strict=False)):
+    for place, (first, second) in enumerate(pairwise(order[:FIRST])):
         difference = float(estimate.means[first] - estimate.means[second])
         error, is_settled = float(errors[first, second]), bool(settled[place, place + 1])
         more = None

@@ -78,14 +78,16 @@ def test_a_pair_is_settled_beyond_the_quantile_only():
     assert not find_settled(estimate, find_look_quantile(8))[1, 2]
     one = look_at_measure(report, estimate, runs, 100, 1000, looks=1)
     assert (one.letters, one.settled, one.pairs) == (("a", "b", "c"), 3, 3)
-    assert one.is_settled and one.more is None
+    assert one.is_settled
+    assert one.more is None
     eight = look_at_measure(report, estimate, runs, 100, 1000, looks=8)
     assert (eight.letters, eight.settled) == (("a", "a", "b"), 2)
     first, second = eight.neighbours
     assert (first.better, first.worse, first.is_settled) == ("a", "b", False)
     assert (first.low, first.high) == pytest.approx((0.0108, 0.0892))
     assert (second.is_settled, second.more, second.is_hopeless) == (True, None, False)
-    assert not eight.is_settled and eight.more == first.more
+    assert not eight.is_settled
+    assert eight.more == first.more
 
 
 def test_how_many_more_by_hand():
@@ -102,7 +104,8 @@ def test_equal_runs_of_a_pool_judged_wholly_are_hopeless_not_settled():
     report, estimate = estimate_three(gap=0.0, error=0.0)
     look = look_at_measure(report, estimate, ("c", "a", "b"), 1000, 1000, looks=8)
     assert [each.better for each in look.hopeless] == ["a"]
-    assert look.more is None and not look.is_settled
+    assert look.more is None
+    assert not look.is_settled
 
 
 @pytest.mark.parametrize(
@@ -154,7 +157,7 @@ def compare_looks(data_dir, samples: int) -> dict[tuple[float, str], tuple[int, 
             estimates = compute_estimates(sample, [machine], measures, seed).measures
             for (quantile, name), pairs in waiting.items():
                 found = find_settled(estimates[name], quantile) & pairs
-                pairs &= ~found
+                waiting[quantile, name] = pairs & ~found
                 gap = estimates[name].means[:, None] - estimates[name].means[None, :]
                 right = truth[name][:, None] - truth[name][None, :]
                 counts[quantile, name] += (int(found.sum()), int((found & (gap * right < 0)).sum()))
@@ -169,9 +172,13 @@ def load_machine(folder, qrels) -> MachineInput:
 
 @pytest.mark.full
 def test_eight_looks_at_dl19_settle_hardly_a_pair_the_wrong_way_round(data_dir):
-    # With the quantile of one look .26 to .44 % were, with that of eight .03 to .09 %.
+    # 40 samples: with the quantile of one look .28 to .48 % by measure, of eight .03 to .09 %.
     counts = compare_looks(data_dir, samples=10)
-    (often, wrong_often), (pairs, wrong) = counts[1.96], counts[find_look_quantile(8)]
-    assert wrong / pairs <= 0.001
-    assert wrong_often / often > 2 * wrong / pairs
-    assert pairs / (10 * 3 * 37 * 36 / 2) >= 0.85
+    often, wrong_often, settled, wrong = (
+        sum(counts[quantile, name][at] for name in NAMES)
+        for quantile in (1.96, find_look_quantile(8))
+        for at in (0, 1)
+    )
+    assert wrong / settled <= 0.001
+    assert wrong_often / often > 2 * wrong / settled
+    assert 0.88 <= settled / (10 * len(NAMES) * 37 * 36 / 2) <= 0.97
