@@ -20,14 +20,14 @@ class EstimateSettingsForm(forms.Form):
         label="Machines",
     )
 
-    def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
+    def __init__(self, data: Any = None, *, campaign: Campaign) -> None:
         chosen = campaign.estimate_machines
         initial = {
             "looks": campaign.estimate_looks,
             "use": COVERING if chosen is None else CHOSEN,
             "machines": chosen or [],
         }
-        super().__init__(*args, initial=initial, **kwargs)
+        super().__init__(data, initial=initial)
         names = list(campaign.automatic_assessors.values_list("name", flat=True))
         self.fields["machines"] = forms.MultipleChoiceField(
             choices=[(name, name) for name in names],

@@ -154,9 +154,11 @@ def forecast_more(
     """
     if counted >= pairs or error <= 0:
         return None
-    spread = error**2 / (1 / counted - 1 / pairs)
+    spread: float = error**2 / (1 / counted - 1 / pairs)
     needed: float = 1 / (difference**2 / (quantile**2 * spread) + 1 / pairs)
-    return None if needed > MOST_OF_FRAME * pairs else max(1, ceil(needed - counted))
+    if needed > MOST_OF_FRAME * pairs:
+        return None
+    return max(1, ceil(needed - counted))
 
 
 def round_about(number: int) -> int:
@@ -209,4 +211,47 @@ def look_at_measure(
         tuple(neighbours),
         int(settled.sum()) // 2,
         count * (count - 1) // 2,
+    )
+
+
+@dataclass(frozen=True)
+class LookOutcome:
+    """What a look says of the first ``runs`` by one measure, for the verdict on stopping."""
+
+    measure: str
+    runs: int
+    used: int
+    planned: int
+    look: int
+    looks: int
+    settled: int = 0
+    pairs: int = 0
+    is_settled: bool = False
+    more: int | None = None
+    hopeless: int = 0
+    reason: str = ""
+
+
+def find_outcome(look: SampleLook, preferred: str) -> LookOutcome:
+    """By the ``preferred`` measure if it is estimated, else by the first."""
+    own = next((each for each in look.measures if each.measure == preferred), None)
+    own = own or next(iter(look.measures), MeasureLook(preferred))
+    reason = look.reason
+    if not reason and own.is_order_only:
+        reason = f"there are fewer than {LEAST_PER_TOPIC} judgments a topic"
+    if not reason and not own.neighbours:
+        reason = "there is one run"
+    return LookOutcome(
+        measure=own.measure,
+        runs=len(own.neighbours) + 1,
+        used=look.used,
+        planned=look.planned,
+        look=look.look,
+        looks=look.looks,
+        settled=own.settled,
+        pairs=own.pairs,
+        is_settled=own.is_settled,
+        more=own.more,
+        hopeless=len(own.hopeless),
+        reason=reason,
     )

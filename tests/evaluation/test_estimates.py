@@ -10,6 +10,7 @@ import pytest
 from django.urls import reverse
 
 from campaigns.models import Document, Event
+from campaigns.models.history import name_snapshot
 from campaigns.services.campaigns import update_campaign
 from campaigns.services.snapshots import compute_report
 from evaluation.queries.estimate_inputs import load_estimate_inputs
@@ -150,7 +151,7 @@ def test_without_a_sample_there_is_nothing_to_compute(campaign, as_user, organiz
     assert load_sample_look(campaign).reason == NO_SAMPLE
     page = read_page(as_user(organizer).get(reverse("estimates", args=[campaign.slug])))
     assert "No sample" in page
-    assert "Settings" not in page
+    assert "Looks planned" not in page
     assert not campaign.snapshots.exists()
 
 
@@ -198,6 +199,22 @@ def test_files_and_api_hold_the_report(as_user, organizer, sampled, assessor):
         answer["estimates"]["report"]["measures"][0]["runs"][0]["estimate"]["value"],
         look.report.measures[0].runs[0].estimate.value,
     )
+
+
+def test_when_to_stop_says_what_the_look_says(as_user, organizer, sampled, assessor):
+    campaign = sampled.campaign
+    judge(sampled, assessor, list_order(sampled)[:17])
+    stopping = compute_report(campaign, "stopping")
+    look = campaign.snapshots.get(name=name_snapshot(ESTIMATES)).data
+    found = stopping.report.sample
+    assert (found.measure, found.used, found.look, look["used"]) == ("map", 16, 4, 16)
+    assert stopping.verdict.figures[2].note == "16 of 32 pairs used"
+    assert "first 5 runs by MAP" in stopping.verdict.sentence
+    client = as_user(organizer)
+    for name in ("stopping", "interim-scores"):
+        page = read_page(client.get(reverse(name, args=[campaign.slug])))
+        assert stopping.verdict.sentence in page
+    assert "The newest pool is a sample" in page
 
 
 def test_settings_are_saved_with_an_event_and_change_the_report(as_user, organizer, sampled):

@@ -17,12 +17,14 @@ from poolbench.estimation.design import (
 from poolbench.estimation.estimates import MeasureEstimate
 from poolbench.estimation.frame import build_pool_frame
 from poolbench.estimation.looks import (
+    LookOutcome,
     MeasureLook,
     Neighbours,
     SampleLook,
     count_look,
     find_look,
     find_look_quantile,
+    find_outcome,
     find_settled,
     forecast_more,
     look_at_measure,
@@ -36,11 +38,14 @@ from poolbench.evaluation.measures.names import parse_measures
 from poolbench.evaluation.options import ScoringOptions
 from poolbench.files.streams import read_bytes
 from poolbench.plain_data import read_plain, to_plain
+from poolbench.reliability.verdicts.stopping import StoppingReport, judge_stopping
 from poolbench.runs.qrels import read_qrels
 from poolbench.runs.runs import read_run
 from poolbench.statistics.estimate import Estimate
 from poolbench.statistics.inclusion import inclusion_probabilities
+from poolbench.verdicts import MOST_WORDS
 
+NOTHING = StoppingReport("–", 10, 0, 0, 0, 0)
 NAMES = ("ndcg_cut_10", "map", "bpref", "P_10")
 
 
@@ -113,6 +118,31 @@ def test_equal_runs_of_a_pool_judged_wholly_are_hopeless_not_settled():
 )
 def test_a_forecast_is_rounded_up_to_what_it_is_worth(number, about):
     assert round_about(number) == about
+
+
+@pytest.mark.parametrize(("change", "state", "words"), [
+    ({"is_settled": True}, "good", "You can stop: the order of the first 5 runs by MAP is settled"),
+    ({"more": 137}, "amber", "Go on: the order of the first 5 runs by MAP needs about 150 more"),
+    ({"more": 700}, "amber", "Plan a larger sample"),
+    ({"hopeless": 2}, "amber", "judging this pool cannot settle 2 neighbouring pairs"),
+    ({"reason": "there is one run"}, "unknown", "cannot be determined: there is one run."),
+])  # fmt: skip
+def test_the_verdict_on_stopping_for_a_sample(change, state, words):
+    found = replace(LookOutcome("map", 5, 200, 800, 2, 8, settled=600, pairs=666), **change)
+    verdict = judge_stopping(replace(NOTHING, unjudged=600, sample=found))
+    assert verdict.state.value == state
+    assert words in verdict.sentence
+    assert "2.73 standard errors" in verdict.reason
+    assert len(verdict.sentence.split()) <= MOST_WORDS
+
+
+def test_an_outcome_is_by_the_preferred_measure_or_the_first():
+    report, estimate = estimate_three(gap=0.05, error=0.02)
+    own = look_at_measure(report, estimate, ("c", "a", "b"), 100, 1000, looks=8)
+    look = replace(SampleLook(), measures=(MeasureLook("P_10", is_order_only=True), own))
+    assert find_outcome(look, "map").more == own.more
+    assert find_outcome(look, "bpref").reason == "there are fewer than 5 judgments a topic"
+    assert find_outcome(replace(look, reason="no"), "map").reason == "no"
 
 
 def test_one_run_has_nothing_to_settle_and_a_look_is_plain_data():
