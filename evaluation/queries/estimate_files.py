@@ -16,7 +16,7 @@ from poolbench.reports.writers import make_formats
 
 SCOPE = (
     "Estimates of what judging every pair of the pool would give, from a sample, while people "
-    "judge. The 95 % intervals hold the choice of the pairs; not documents that nobody pooled, and "
+    "judge. The 95 % intervals hold the choice of the pairs; not documents outside the pool, and "
     "not how far assessors differ."
 )
 ENDS = ("low", "high", "topics_low", "topics_high")
@@ -48,13 +48,13 @@ def build_estimates_report(look: SampleLook, title: str) -> Report:
         title=f"Estimates for {title}",
         sections=sections,
         notes=(SCOPE, *([f"No estimates yet: {look.reason}."] if look.reason else [])),
-        conditions=list_conditions(look),
+        conditions=list_look_conditions(look),
         record=record,
-        data=lambda: {"conditions": list_conditions(look), **asdict(look)},
+        data=lambda: {"conditions": list_look_conditions(look), **asdict(look)},
     )
 
 
-def list_conditions(look: SampleLook) -> dict[str, Any]:
+def list_look_conditions(look: SampleLook) -> dict[str, Any]:
     report = look.report
     return {
         "product": product_version(),

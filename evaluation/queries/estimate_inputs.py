@@ -129,16 +129,16 @@ def decide_pairs_of_frame(
     pool: Pool, plan: InfluencePlan, reader: LogReader, policy: str, last: int | None
 ) -> tuple[Ints, Mask]:
     """By pair of the frame: the grade by ``policy``, -1 without one, and whether nothing is left to
-    do for it: it has a grade, or everybody asked has skipped it.
+    do for it: it has a grade, or all its assessors have skipped it.
     """
     rows, _undecided = reader.decide_topics(policy, plan.frame.topics, last)
-    grades = place_grades(plan.frame, rows)
-    skipped = place_grades(plan.frame, [(*pair, 0) for pair in list_skipped_pairs(pool)])
+    grades = place_pair_grades(plan.frame, rows)
+    skipped = place_pair_grades(plan.frame, [(*pair, 0) for pair in list_skipped_pairs(pool)])
     return grades, (grades >= 0) | (skipped >= 0)
 
 
 def list_skipped_pairs(pool: Pool) -> list[tuple[str, str]]:
-    """The pairs of ``pool`` that everybody asked has skipped, as of now: nobody is left to ask."""
+    """The pairs of ``pool`` that all its assessors have skipped, as of now."""
     slots = Slot.objects.filter(plan__pool=pool, purpose=Purpose.JUDGE)
     skipped = slots.filter(state=Slot.State.SKIPPED)
     others = slots.exclude(state=Slot.State.SKIPPED).filter(item=OuterRef("item"))
@@ -146,7 +146,7 @@ def list_skipped_pairs(pool: Pool) -> list[tuple[str, str]]:
     return list(pairs.values_list("topic__number", "item__docno").distinct())
 
 
-def place_grades(frame: PoolFrame, rows: Sequence[tuple[str, str, int]]) -> Ints:
+def place_pair_grades(frame: PoolFrame, rows: Sequence[tuple[str, str, int]]) -> Ints:
     """The grade of each pair of the frame in ``rows``; ``NONE`` without one."""
     table = qrels_from_rows(rows)
     at = PairIndex.from_table(table).find(frame)
@@ -179,9 +179,9 @@ def load_machine(campaign: Campaign, name: str, frame: PoolFrame) -> MachineInpu
     """The current grades of an automatic assessor for the pairs of the frame."""
     automatic = AutomaticAssessor.objects.get(campaign=campaign, name=name)
     own = current_judgments(campaign, purpose=Purpose.AUTOMATIC).filter(assessor=automatic.user)
-    found = own.order_by("topic__number", "docno").values_list("topic__number", "docno", "grade")
-    rows = [(topic, docno, NONE if grade is None else grade) for topic, docno, grade in found]
-    return MachineInput(name, place_grades(frame, rows))
+    current = own.order_by("topic__number", "docno").values_list("topic__number", "docno", "grade")
+    rows = [(topic, docno, NONE if grade is None else grade) for topic, docno, grade in current]
+    return MachineInput(name, place_pair_grades(frame, rows))
 
 
 def match_runs(campaign: Campaign, runs: Sequence[Run], frame: PoolFrame) -> PoolFrame:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from django.contrib import messages
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods
 
@@ -13,7 +13,7 @@ from campaigns.api.attachments import report_response
 from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
 from campaigns.services.campaigns import update_campaign
-from campaigns.services.snapshots import get_report
+from campaigns.services.snapshots import compute_report, get_report
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from evaluation.forms.estimates import EstimateSettingsForm
@@ -26,8 +26,6 @@ from poolbench.estimation.report import MeasureReport, RunEstimate
 from poolbench.evaluation.charts.runs import build_caterpillar
 from poolbench.evaluation.measures.titles import format_measure_title
 from poolbench.shared_reads import share_reads
-
-Rows = list["EstimateRow"]
 
 
 @dataclass(frozen=True)
@@ -65,6 +63,7 @@ def render_estimates(
         "current": current,
         "look": look,
         "form": form,
+        "help_place": "organizer#estimates-while-people-judge",
     }
     if look is not None and look.report is not None:
         page |= show_measure(request, look, look.report.measures)
@@ -85,13 +84,14 @@ def show_measure(
         "by": by,
         "own": own,
         "rows": list_estimate_rows(report, own),
+        "is_drawn_in": any(row.drawn_in is not None for row in report.runs),
         "picture": None if own.is_order_only else draw_estimates(report, look),
         "neighbours": [(each, each.more and round_about(each.more)) for each in own.neighbours],
         "more": own.more and round_about(own.more),
     }
 
 
-def list_estimate_rows(report: MeasureReport, own: MeasureLook) -> Rows:
+def list_estimate_rows(report: MeasureReport, own: MeasureLook) -> list[EstimateRow]:
     by_estimate = sorted(report.runs, key=lambda row: -(row.estimate.value or 0.0))
     letters = own.letters or ("",) * len(report.runs)
     return [
@@ -113,9 +113,7 @@ def draw_estimates(report: MeasureReport, look: SampleLook) -> Chart:
 
 
 def estimates_download_view(request: SignedInRequest, slug: str, fmt: str) -> HttpResponse:
-    """The report of the page as a file."""
+    """The report of now as a file."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    look = get_report(campaign, ESTIMATES).report
-    if look is None:
-        raise Http404("estimates are being computed")
+    look = compute_report(campaign, ESTIMATES).report
     return report_response(f"{slug}-estimates.{fmt}", ESTIMATE_FORMATS, look, campaign.title)

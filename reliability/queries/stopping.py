@@ -100,8 +100,8 @@ def load_stopping_report(campaign: Campaign) -> StoppingReport:
     unjudged = sorted(pair for pair in pairs if pair not in relevance)
     if is_drawn_by_influence(pool):
         look = compute_report(campaign, ESTIMATES).report or SampleLook()
-        found = find_outcome(look, choose_default_ranking(campaign).by)
-        return replace(compute_stopping(panel, len(unjudged), SAMPLED), sample=found)
+        outcome = find_outcome(look, choose_default_ranking(campaign).by)
+        return replace(compute_stopping(panel, len(unjudged), SAMPLED), sample=outcome)
     try:
         state = load_campaign_state(campaign, back=(int(STILL.value),), unjudged=unjudged)
     except ActionRefused as refused:

@@ -167,7 +167,7 @@ def test_the_page_shows_runs_what_is_settled_and_the_scope(as_user, organizer, s
     look = compute_report(campaign, ESTIMATES).report
     page = read_page(client.get(url, {"measure": "map"}))
     for part in (
-        "not documents that nobody pooled", "of 32 in pool", "pairs of runs",
+        "not documents outside the pool", "of 32 in pool", "pairs of runs",
         "2.73 standard errors", "No machine is used.",
     ):  # fmt: skip
         assert part in page

@@ -16,68 +16,68 @@ LEVEL = Threshold(
 )
 
 
-def judge_sample(name: str, found: LookOutcome, unjudged: int) -> Verdict:
+def judge_sample(name: str, outcome: LookOutcome, unjudged: int) -> Verdict:
     """``unjudged`` pairs of the sample are left."""
-    state, sentence = _decide(found)
+    state, sentence = _decide(outcome)
     estimates = Act("See the estimates", "estimates")
     rest = Act("Let the rest be judged", "judging", documents=unjudged)
     freeze = Act("Freeze a qrels version", "qrels-list")
-    acts = (freeze, estimates) if found.is_settled else (rest, estimates)[0 if unjudged else 1 :]
-    return Verdict(name, state, sentence, _explain(found), _list_figures(found), acts, (LEVEL,))
+    acts = (freeze, estimates) if outcome.is_settled else (rest, estimates)[0 if unjudged else 1 :]
+    return Verdict(name, state, sentence, _explain(outcome), _list_figures(outcome), acts, (LEVEL,))
 
 
-def _decide(found: LookOutcome) -> tuple[VerdictState, str]:
-    if found.reason:
+def _decide(outcome: LookOutcome) -> tuple[VerdictState, str]:
+    if outcome.reason:
         return (
             VerdictState.UNKNOWN,
-            f"Whether judging can stop cannot be determined: {found.reason}.",
+            f"Whether judging can stop cannot be determined: {outcome.reason}.",
         )
-    title = format_measure_title(found.measure, over_topics=True)
-    order = f"the order of the first {found.runs} runs by {title}"
-    if found.is_settled:
-        used = format_count(found.used, "pair")
+    title = format_measure_title(outcome.measure, over_topics=True)
+    order = f"the order of the first {outcome.runs} runs by {title}"
+    if outcome.is_settled:
+        used = format_count(outcome.used, "pair")
         return VerdictState.GOOD, f"You can stop: {order} is settled after {used}."
-    if found.more is None:
-        hopeless = format_count(found.hopeless, "neighbouring pair")
+    if outcome.more is None:
+        hopeless = format_count(outcome.hopeless, "neighbouring pair")
         left = f"judging this pool cannot settle {hopeless}"
         return VerdictState.AMBER, f"You can stop, but {order} is not settled: {left}."
-    more = format_count(round_about(found.more), "more judgment")
-    if found.used + found.more > found.planned:
+    more = format_count(round_about(outcome.more), "more judgment")
+    if outcome.used + outcome.more > outcome.planned:
         return VerdictState.AMBER, f"Plan a larger sample: {order} needs about {more}."
     return VerdictState.AMBER, f"Go on: {order} needs about {more}."
 
 
-def _explain(found: LookOutcome) -> str:
-    quantile = find_look_quantile(found.looks)
+def _explain(outcome: LookOutcome) -> str:
+    quantile = find_look_quantile(outcome.looks)
     return (
         f"Two runs are settled when their estimates are {quantile:.2f} standard errors apart, "
-        f"which pays for {format_count(found.looks, 'planned look')}. Documents that nobody pooled, and "
-        "how far assessors differ, are not covered."
+        f"which pays for {format_count(outcome.looks, 'planned look')}. Documents outside the "
+        "pool, and how far assessors differ, are not covered."
     )
 
 
-def _list_figures(found: LookOutcome) -> tuple[KeyFigure, ...]:
-    share = found.settled / found.pairs if found.pairs else None
-    more = found.more and round_about(found.more)
+def _list_figures(outcome: LookOutcome) -> tuple[KeyFigure, ...]:
+    share = outcome.settled_pairs / outcome.pairs if outcome.pairs else None
+    more = outcome.more and round_about(outcome.more)
     return (
         KeyFigure(
             "pairs of runs settled",
             share,
-            "–" if share is None else f"{found.settled:,} of {found.pairs:,}",
-            found.reason if share is None else "",
+            "–" if share is None else f"{outcome.settled_pairs:,} of {outcome.pairs:,}",
+            outcome.reason if share is None else "",
         ),
         KeyFigure(
             "more judgments for the first runs",
             None if more is None else float(more),
             "–" if more is None else f"about {more:,}",
-            found.reason if more is None else "",
-            scale=(0.0, float(max(1, found.planned))),
+            outcome.reason if more is None else "",
+            scale=(0.0, float(max(1, outcome.planned))),
         ),
         KeyFigure(
             "looks",
-            float(found.look),
-            f"{found.look} of {found.looks}",
-            f"{found.used:,} of {found.planned:,} pairs used",
-            scale=(0.0, float(found.looks)),
+            float(outcome.look),
+            f"{outcome.look} of {outcome.looks}",
+            f"{outcome.used:,} of {outcome.planned:,} pairs used",
+            scale=(0.0, float(outcome.looks)),
         ),
     )

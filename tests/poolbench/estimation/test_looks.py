@@ -21,13 +21,13 @@ from poolbench.estimation.looks import (
     MeasureLook,
     Neighbours,
     SampleLook,
+    build_measure_look,
     count_look,
     find_look,
     find_look_quantile,
     find_outcome,
     find_settled,
     forecast_more,
-    look_at_measure,
     round_about,
 )
 from poolbench.estimation.machines import MachineInput
@@ -81,12 +81,12 @@ def test_a_pair_is_settled_beyond_the_quantile_only():
     runs = ("c", "a", "b")
     assert find_settled(estimate, 1.96)[1, 2]
     assert not find_settled(estimate, find_look_quantile(8))[1, 2]
-    one = look_at_measure(report, estimate, runs, 100, 1000, looks=1)
-    assert (one.letters, one.settled, one.pairs) == (("a", "b", "c"), 3, 3)
+    one = build_measure_look(report, estimate, runs, 100, 1000, looks=1)
+    assert (one.letters, one.settled_pairs, one.pairs) == (("a", "b", "c"), 3, 3)
     assert one.is_settled
     assert one.more is None
-    eight = look_at_measure(report, estimate, runs, 100, 1000, looks=8)
-    assert (eight.letters, eight.settled) == (("a", "a", "b"), 2)
+    eight = build_measure_look(report, estimate, runs, 100, 1000, looks=8)
+    assert (eight.letters, eight.settled_pairs) == (("a", "a", "b"), 2)
     first, second = eight.neighbours
     assert (first.better, first.worse, first.is_settled) == ("a", "b", False)
     assert (first.low, first.high) == pytest.approx((0.0108, 0.0892))
@@ -107,7 +107,7 @@ def test_how_many_more_by_hand():
 
 def test_equal_runs_of_a_pool_judged_wholly_are_hopeless_not_settled():
     report, estimate = estimate_three(gap=0.0, error=0.0)
-    look = look_at_measure(report, estimate, ("c", "a", "b"), 1000, 1000, looks=8)
+    look = build_measure_look(report, estimate, ("c", "a", "b"), 1000, 1000, looks=8)
     assert [each.better for each in look.hopeless] == ["a"]
     assert look.more is None
     assert not look.is_settled
@@ -128,7 +128,7 @@ def test_a_forecast_is_rounded_up_to_what_it_is_worth(number, about):
     ({"reason": "there is one run"}, "unknown", "cannot be determined: there is one run."),
 ])  # fmt: skip
 def test_the_verdict_on_stopping_for_a_sample(change, state, words):
-    found = replace(LookOutcome("map", 5, 200, 800, 2, 8, settled=600, pairs=666), **change)
+    found = replace(LookOutcome("map", 5, 200, 800, 2, 8, settled_pairs=600, pairs=666), **change)
     verdict = judge_stopping(replace(NOTHING, unjudged=600, sample=found))
     assert verdict.state.value == state
     assert words in verdict.sentence
@@ -138,7 +138,7 @@ def test_the_verdict_on_stopping_for_a_sample(change, state, words):
 
 def test_an_outcome_is_by_the_preferred_measure_or_the_first():
     report, estimate = estimate_three(gap=0.05, error=0.02)
-    own = look_at_measure(report, estimate, ("c", "a", "b"), 100, 1000, looks=8)
+    own = build_measure_look(report, estimate, ("c", "a", "b"), 100, 1000, looks=8)
     look = replace(SampleLook(), measures=(MeasureLook("P_10", is_order_only=True), own))
     assert find_outcome(look, "map").more == own.more
     assert find_outcome(look, "bpref").reason == "there are fewer than 5 judgments a topic"
@@ -150,7 +150,7 @@ def test_one_run_has_nothing_to_settle_and_a_look_is_plain_data():
     single = MeasureEstimate(
         estimate.topics[:1], estimate.means[:1], estimate.covariance[:1, :1], np.zeros(1)
     )
-    look = look_at_measure(MeasureReport("map", report.runs[2:]), single, ("c",), 9, 99, 8)
+    look = build_measure_look(MeasureReport("map", report.runs[2:]), single, ("c",), 9, 99, 8)
     assert look == MeasureLook("map", ("a",))
     both = Neighbours("a", "b", 0.1, 0.0, 0.2, False, 30)
     stored = SampleLook(3, "majority", measures=(replace(look, neighbours=(both,)),))
