@@ -21,7 +21,7 @@ import numpy as np
 from poolbench.estimation.estimates import MeasureEstimate
 from poolbench.estimation.report import QUANTILE, EstimateReport, MeasureReport
 from poolbench.evaluation.comparison.marks import UNTESTED, group_by_difference, spell_letters
-from poolbench.evaluation.judgments import Floats, Mask
+from poolbench.evaluation.judgments import Mask
 
 LOOKS = 8
 FIRST = 5
@@ -34,9 +34,9 @@ TIE = 1e-9
 
 @dataclass(frozen=True)
 class Neighbours:
-    """Two runs at places next to each other. ``difference`` of their estimates, with the interval
-    of this look alone; ``more`` judgments settle it, about: None where it is settled, or where
-    ``is_hopeless``, since only nearly all pairs of the frame would.
+    """Two runs at places next to each other. ``difference`` of their estimates, never below 0, with
+    the interval of this look alone; ``more`` judgments settle it, about: None where it is settled,
+    or where ``is_hopeless``, since only nearly all pairs of the frame would.
     """
 
     better: str
@@ -179,32 +179,15 @@ def build_measure_look(
     """``estimate`` has its ``runs`` in the order of the frame, of ``pairs``; ``report`` by place.
     ``size`` pairs of the sample.
     """
-    quantile = find_look_quantile(looks)
     at = {run: place for place, run in enumerate(runs)}
     order = [at[row.run] for row in report.runs]
-    settled = find_settled(estimate, quantile)[np.ix_(order, order)]
+    settled = find_settled(estimate, find_look_quantile(looks))[np.ix_(order, order)]
     groups = group_by_difference(settled)
     letters = [UNTESTED] * len(order) if groups is None else spell_letters(groups)
-    errors: Floats = estimate.difference_errors
-    neighbours = []
-    for place, (first, second) in enumerate(pairwise(order[:FIRST])):
-        difference = float(estimate.means[first] - estimate.means[second])
-        error, is_settled = float(errors[first, second]), bool(settled[place, place + 1])
-        more = None
-        if not is_settled:
-            more = forecast_more(difference, error, size, pairs, quantile)
-        half = QUANTILE * error
-        neighbours.append(
-            Neighbours(
-                runs[first],
-                runs[second],
-                difference,
-                difference - half,
-                difference + half,
-                is_settled,
-                more,
-            )
-        )
+    neighbours = (
+        compare_neighbours(estimate, runs, pair, (size, pairs), looks)
+        for pair in pairwise(order[:FIRST])
+    )
     count = len(order)
     return MeasureLook(
         report.measure,
@@ -212,6 +195,33 @@ def build_measure_look(
         tuple(neighbours),
         int(settled.sum()) // 2,
         count * (count - 1) // 2,
+    )
+
+
+def compare_neighbours(
+    estimate: MeasureEstimate,
+    runs: Sequence[str],
+    pair: tuple[int, int],
+    sample: tuple[int, int],
+    looks: int,
+) -> Neighbours:
+    """The better one by the estimates first, which a place that was drawn in may have second.
+    ``sample``: its pairs, and those of the frame.
+    """
+    quantile = find_look_quantile(looks)
+    better, worse = sorted(pair, key=lambda run: -estimate.means[run])
+    difference = float(estimate.means[better] - estimate.means[worse])
+    error = float(estimate.difference_errors[better, worse])
+    is_settled = bool(find_settled(estimate, quantile)[better, worse])
+    half = QUANTILE * error
+    return Neighbours(
+        runs[better],
+        runs[worse],
+        difference,
+        difference - half,
+        difference + half,
+        is_settled,
+        None if is_settled else forecast_more(difference, error, *sample, quantile),
     )
 
 

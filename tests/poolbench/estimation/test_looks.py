@@ -95,6 +95,15 @@ def test_a_pair_is_settled_beyond_the_quantile_only():
     assert eight.more == first.more
 
 
+def test_neighbours_that_were_drawn_in_past_each_other_keep_better_and_worse():
+    report, estimate = estimate_three(gap=0.05, error=0.02)
+    turned = MeasureReport("map", (report.runs[1], report.runs[0], report.runs[2]))
+    first, second = build_measure_look(turned, estimate, ("c", "a", "b"), 100, 1000, 1).neighbours
+    assert (first.better, first.worse, first.is_settled) == ("a", "b", True)
+    assert (second.better, second.worse) == ("a", "c")
+    assert first.difference > 0
+
+
 def test_how_many_more_by_hand():
     # V = .0004 at 100 of 1000: S² = .0004 / .009, n* = 1 / (.0004 / (4 · S²) + .001) = 307.7.
     assert forecast_more(0.02, 0.02, 100, 1000, 2.0) == 208
