@@ -149,8 +149,10 @@ def forecast_more(
     """How many judgments more than the ``size`` ones of ``pairs`` bring ``difference`` beyond
     ``quantile`` standard errors if it stays what it is; None above .95 of the frame.
 
-    n* = 1 / (Δ² / (z² S²) + 1 / N), S² = V / (1 / n − 1 / N). Measured on TREC DL 2019 at a tenth
-    of the frame it is cautious: 1.4 times what was needed, four fifths within .7 to 3.9.
+    n* = 1 / (Δ² / (z² S²) + 1 / N), S² = V / (1 / n − 1 / N). It takes the difference for what it
+    is now. Measured on TREC DL 2019 at a tenth of the frame, z for eight looks, all pairs of runs:
+    1.8 times what was needed in the median, four fifths within .4 to 5.8; nearly all pairs without
+    a forecast were settled by 95 %, so it does not say that they are tied.
     """
     if size >= pairs or error <= 0:
         return None

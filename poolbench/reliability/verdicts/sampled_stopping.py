@@ -39,7 +39,7 @@ def _decide(outcome: LookOutcome) -> tuple[VerdictState, str]:
         return VerdictState.GOOD, f"You can stop: {order} is settled after {used}."
     if outcome.more is None:
         hopeless = format_count(outcome.hopeless, "neighbouring pair")
-        left = f"judging this pool cannot settle {hopeless}"
+        left = f"{hopeless} would need nearly all judgments"
         return VerdictState.AMBER, f"You can stop, but {order} is not settled: {left}."
     more = format_count(round_about(outcome.more), "more judgment")
     if outcome.used + outcome.more > outcome.planned:

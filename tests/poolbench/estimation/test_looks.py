@@ -133,7 +133,7 @@ def test_a_forecast_is_rounded_up_to_what_it_is_worth(number, about):
     ({"is_settled": True}, "good", "You can stop: the order of the first 5 runs by MAP is settled"),
     ({"more": 137}, "amber", "Go on: the order of the first 5 runs by MAP needs about 150 more"),
     ({"more": 700}, "amber", "Plan a larger sample"),
-    ({"hopeless": 2}, "amber", "judging this pool cannot settle 2 neighbouring pairs"),
+    ({"hopeless": 2}, "amber", "2 neighbouring pairs would need nearly all judgments"),
     ({"reason": "there is one run"}, "unknown", "cannot be determined: there is one run."),
 ])  # fmt: skip
 def test_the_verdict_on_stopping_for_a_sample(change, state, words):
