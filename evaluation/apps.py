@@ -24,6 +24,7 @@ class EvaluationConfig(AppConfig):
         from campaigns.models import Campaign, CampaignTask
         from campaigns.services.snapshots import add_subject
         from evaluation.lifecycle import LIFE_CYCLE
+        from evaluation.queries.estimate_report import ESTIMATES_SUBJECT
         from evaluation.queries.leaderboard_report import LEADERBOARD_SUBJECT
         from evaluation.rules import check_measures
 
@@ -31,3 +32,4 @@ class EvaluationConfig(AppConfig):
         CampaignTask.measures.field.validators.append(check_measures)
         add_life_cycle(LIFE_CYCLE)
         add_subject(LEADERBOARD_SUBJECT)
+        add_subject(ESTIMATES_SUBJECT)

@@ -5,6 +5,7 @@ from django.urls import include, path
 from campaigns.views.helpers import page
 from evaluation.views import (
     downloads,
+    estimates,
     interim_scores,
     leaderboard,
     measures,
@@ -40,6 +41,8 @@ CAMPAIGN_PAGES = [
         "results/scores/<int:pk>/measures.<slug:fmt>",
         downloads.measures_compared_download_view,
     ),
+    page("results/estimates/", estimates.estimates_view),
+    page("results/estimates/estimates.<slug:fmt>", estimates.estimates_download_view),
     page("results/paper/", paper.paper_view),
     page("results/paper/<slug:table>.<slug:fmt>", paper.paper_download_view),
 ]

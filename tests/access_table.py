@@ -29,6 +29,7 @@ GET    302  404  403  403  403  403  200  404
     preference-results-download disagreement-effect disagreement-effect@chart
     disagreement-download reusability reusability-report simulation simulation-report stopping
     stopping@chart stopping-download interim-scores interim-scores-download score-release
+    estimates estimates-download
     score-set-changes@draft archive archive-download
     studies study-new study-gold study-practice study study-edit study-start study-stop
     study-extend study-keys study-try study-try-download study-more-labels study-payments
@@ -103,7 +104,7 @@ GET    302  302  302  302  302  302  302  302
 GET    302  404  403  403  403  403  409  404
     topics-delete documents-delete
 GET    401  404  403  403  403  403  200  404
-    api-preferences-detail api-verdict-list
+    api-preferences-detail api-verdict-list api-estimate-list
 GET    200  200  302  302  302  302  302  302
     home
 GET    302  403  403  403  403  403  200  200

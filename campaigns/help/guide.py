@@ -202,6 +202,7 @@ _HELPED = {
     "organizer#data": "data-file-edit data-file-new",
     "organizer#public-page": "public-page-edit",
     "organizer#import-and-export": "import-export",
+    "organizer#estimates-while-people-judge": "estimates",
     "organizer#judging": "flagged-documents interim-scores judging",
     "organizer#pool": "pool pools",
     "organizer#qrels": "qrels qrels-changes qrels-compare qrels-list",

@@ -6,16 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from django.db.models import Exists, OuterRef
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Run
 from campaigns.queries.tasks import list_scored_runs
 from campaigns.services import matrices
 from evaluation.queries.scoring_inputs import measures_to_score, scoring_options
-from judging.models import AutomaticAssessor, Purpose
+from judging.models import AutomaticAssessor, Purpose, Slot
 from judging.queries.judgments import LogReader, current_judgments, load_log_reader
 from poolbench.estimation.design import count_complete
 from poolbench.estimation.frame import PoolFrame, join_batches
+from poolbench.estimation.looks import count_look, find_look
 from poolbench.estimation.machines import NONE, MachineInput
 from poolbench.estimation.measures import (
     FractionalMeasure,
@@ -26,6 +28,7 @@ from poolbench.estimation.sample import JudgedSample
 from poolbench.evaluation.in_memory import build_run_batch
 from poolbench.evaluation.judgments import Ints, JudgmentTable, Mask
 from poolbench.evaluation.options import ScoringOptions
+from poolbench.number_formats import format_percent
 from poolbench.pooling.methods.influence import InfluencePlan
 from poolbench.runs.pair_index import PairIndex
 from poolbench.runs.qrels import qrels_from_rows
@@ -38,18 +41,29 @@ from pooling.queries.frozen_pools import (
 )
 from pooling.queries.pools import load_pool_table
 
+LEAST_COVERED = 0.95
+"""Of the pairs of the frame: a machine that has fewer is not used unless it is named."""
+
 
 @dataclass(frozen=True, eq=False)
 class EstimateInputs:
-    """``planned`` pairs are to be judged, of which ``sample.judged`` are counted: the longest part
-    of the order of drawing that is complete. ``skipped`` of that part have no grade.
+    """``planned`` pairs are to be judged, of which the first ``complete`` in the order of drawing
+    have nothing left to do, and ``beyond`` after the first that has. ``used`` of the complete part
+    count: all of it, or what was complete at the last ``look`` that is due. ``skipped`` of them
+    have no grade, the others are ``sample.judged``. ``left_out``: machines that are not used, each
+    with the reason.
     """
 
     pool: Pool
     planned: int
+    complete: int
+    beyond: int
+    used: int
+    look: int
     skipped: int
     sample: JudgedSample
     machines: Sequence[MachineInput]
+    left_out: tuple[tuple[str, str], ...]
     measures: dict[str, FractionalMeasure]
     seed: int
 
@@ -60,12 +74,19 @@ def find_sampled_pool(campaign: Campaign) -> Pool | None:
 
 
 def load_estimate_inputs(
-    pool: Pool, policy: str, *, machines: Sequence[str] = (), last: int | None = None
+    pool: Pool,
+    policy: str,
+    *,
+    machines: Sequence[str] | None = (),
+    last: int | None = None,
+    looks: int = 0,
 ) -> EstimateInputs:
     """The inputs by the judgments up to row ``last`` of the log, one grade a pair by ``policy``.
 
-    ``machines``: the automatic assessors to use. Raises ``ActionRefused`` for a pool that was drawn
-    otherwise, and for one that its spec and runs do not give again.
+    ``machines``: the automatic assessors to use; None: those that cover the frame. ``looks``: how
+    many are planned, evenly over the plan; 0: everything complete is used. Raises
+    ``ActionRefused`` for a pool that was drawn otherwise, and for one that its spec and runs do
+    not give again.
     """
     if not is_drawn_by_influence(pool):
         fix = "Freeze a pool with the step influence, and have it judged."
@@ -74,36 +95,55 @@ def load_estimate_inputs(
     campaign, options = pool.campaign, scoring_options(pool.campaign)
     plan, planned = load_sample_plan(pool)
     reader = load_log_reader(campaign)
-    grades, done = decide_pairs_of_frame(plan, reader, policy, last)
-    counted = plan.order[: count_complete(plan.order[:planned], done)]
+    grades, done = decide_pairs_of_frame(pool, plan, reader, policy, last)
+    complete = count_complete(plan.order[:planned], done)
+    look = find_look(planned, looks, complete)
+    used = min(complete, count_look(planned, looks, look)) if looks else complete
+    counted = plan.order[:used]
     judged = np.sort(counted[grades[counted] >= 0])
     top = max(campaign.grades.values_list("value", flat=True), default=1)
     steps = (grades[judged][:, None] >= np.arange(1, top + 1)).astype(float)
     runs = list(list_scored_runs(campaign, pool.task))
     frame = match_runs(campaign, runs, plan.frame)
+    chosen, left_out = choose_machines(campaign, machines, plan.frame)
     return EstimateInputs(
         pool=pool,
         planned=planned,
+        complete=complete,
+        beyond=int(done[plan.order[complete:planned]].sum()),
+        used=used,
+        look=look,
         skipped=len(counted) - len(judged),
         sample=JudgedSample(frame, judged, steps, plan.compute_probabilities(len(counted))),
-        machines=[load_machine(campaign, name, plan.frame) for name in machines],
+        machines=chosen,
+        left_out=left_out,
         measures=choose_estimated(campaign, options, top),
         seed=pool.spec["seed"],
     )
 
 
 def decide_pairs_of_frame(
-    plan: InfluencePlan, reader: LogReader, policy: str, last: int | None
+    pool: Pool, plan: InfluencePlan, reader: LogReader, policy: str, last: int | None
 ) -> tuple[Ints, Mask]:
     """By pair of the frame: the grade by ``policy``, -1 without one, and whether nothing is left to
-    do for it.
+    do for it: it has a grade, or all its assessors have skipped it.
     """
     rows, _undecided = reader.decide_topics(policy, plan.frame.topics, last)
-    grades = place_grades(plan.frame, rows)
-    return grades, grades >= 0
+    grades = place_pair_grades(plan.frame, rows)
+    skipped = place_pair_grades(plan.frame, [(*pair, 0) for pair in list_skipped_pairs(pool)])
+    return grades, (grades >= 0) | (skipped >= 0)
 
 
-def place_grades(frame: PoolFrame, rows: Sequence[tuple[str, str, int]]) -> Ints:
+def list_skipped_pairs(pool: Pool) -> list[tuple[str, str]]:
+    """The pairs of ``pool`` that all its assessors have skipped, as of now."""
+    slots = Slot.objects.filter(plan__pool=pool, purpose=Purpose.JUDGE)
+    skipped = slots.filter(state=Slot.State.SKIPPED)
+    others = slots.exclude(state=Slot.State.SKIPPED).filter(item=OuterRef("item"))
+    pairs = skipped.filter(~Exists(others)).order_by("topic__number", "item__docno")
+    return list(pairs.values_list("topic__number", "item__docno").distinct())
+
+
+def place_pair_grades(frame: PoolFrame, rows: Sequence[tuple[str, str, int]]) -> Ints:
     """The grade of each pair of the frame in ``rows``; ``NONE`` without one."""
     table = qrels_from_rows(rows)
     at = PairIndex.from_table(table).find(frame)
@@ -113,13 +153,32 @@ def place_grades(frame: PoolFrame, rows: Sequence[tuple[str, str, int]]) -> Ints
     return grades
 
 
+def choose_machines(
+    campaign: Campaign, names: Sequence[str] | None, frame: PoolFrame
+) -> tuple[list[MachineInput], tuple[tuple[str, str], ...]]:
+    """The machines ``names``, or all that have enough of the frame; and those left out, with the
+    reason.
+    """
+    if names is not None:
+        return [load_machine(campaign, name, frame) for name in names], ()
+    chosen, left_out = list[MachineInput](), list[tuple[str, str]]()
+    for name in campaign.automatic_assessors.values_list("name", flat=True):
+        machine = load_machine(campaign, name, frame)
+        if machine.coverage >= LEAST_COVERED:
+            chosen.append(machine)
+        else:
+            share = format_percent(machine.coverage, limit=LEAST_COVERED)
+            left_out.append((name, f"it has {share} of the pairs"))
+    return chosen, tuple(left_out)
+
+
 def load_machine(campaign: Campaign, name: str, frame: PoolFrame) -> MachineInput:
     """The current grades of an automatic assessor for the pairs of the frame."""
     automatic = AutomaticAssessor.objects.get(campaign=campaign, name=name)
     own = current_judgments(campaign, purpose=Purpose.AUTOMATIC).filter(assessor=automatic.user)
-    found = own.order_by("topic__number", "docno").values_list("topic__number", "docno", "grade")
-    rows = [(topic, docno, NONE if grade is None else grade) for topic, docno, grade in found]
-    return MachineInput(name, place_grades(frame, rows))
+    current = own.order_by("topic__number", "docno").values_list("topic__number", "docno", "grade")
+    rows = [(topic, docno, NONE if grade is None else grade) for topic, docno, grade in current]
+    return MachineInput(name, place_pair_grades(frame, rows))
 
 
 def match_runs(campaign: Campaign, runs: Sequence[Run], frame: PoolFrame) -> PoolFrame:

@@ -14,6 +14,7 @@ from campaigns.services.snapshots import get_report
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from evaluation.models import ScoreSet
+from evaluation.queries.estimate_inputs import is_drawn_by_influence
 from evaluation.queries.interim_scores import (
     InterimScores,
     compute_interim_scores,
@@ -57,8 +58,10 @@ def interim_scores_view(request: SignedInRequest, slug: str) -> HttpResponse:
     ranking = build_interim_ranking(request, campaign, scores)
     if is_part:
         return render_page(request, "evaluation/interim_ranking.html", ranking, {"state": state})
+    pool = campaign.pools.first()
     page = {
         "state": state,
+        "is_sampled": pool is not None and is_drawn_by_influence(pool),
         "task": scores.runs[0].task if scores.runs else None,
         "policies": policies,
         "policy": policy,

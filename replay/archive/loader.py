@@ -95,7 +95,8 @@ def create_archived_campaign(
     actor: User, slug: str, settings: Mapping[str, Any], folder: Path
 ) -> Campaign:
     """The campaign alone, with ``actor`` as organizer."""
-    row = {name: settings.get(name) for name in CAMPAIGN_FIELDS}
+    # Archives made before there was a setting do not have it.
+    row = {name: settings[name] for name in CAMPAIGN_FIELDS if name in settings}
     campaign = Campaign(slug=slug, created_by=actor)
     for name, value in row.items():
         column = get_field(Campaign, name)

@@ -111,7 +111,7 @@ CAMPAIGN_FIELDS = split_field_names(
     "title description guidelines website citation guideline_version last_erratum relevance_level"
     " text_layout max_runs_per_team max_docs_per_topic require_all_topics runs_deadline"
     " judging_deadline board measures test correction alpha seed created_at run_fields terms"
-    " terms_version"
+    " terms_version estimate_looks estimate_machines"
 )
 CAMPAIGN_LEFT_OUT = split_field_names(
     "id slug created_by registration reminded_at rehearsal closed_at removal_at"
