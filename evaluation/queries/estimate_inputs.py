@@ -24,7 +24,7 @@ from poolbench.estimation.measures import (
 )
 from poolbench.estimation.sample import JudgedSample
 from poolbench.evaluation.in_memory import build_run_batch
-from poolbench.evaluation.judgments import Ints, JudgmentTable, Mask
+from poolbench.evaluation.judgments import Floats, Ints, JudgmentTable, Mask
 from poolbench.evaluation.options import ScoringOptions
 from poolbench.pooling.methods.influence import InfluencePlan, plan_sample
 from poolbench.runs.pair_index import PairIndex
@@ -117,12 +117,34 @@ def place_grades(frame: PoolFrame, rows: Sequence[tuple[str, str, int]]) -> Ints
 
 
 def load_machine(campaign: Campaign, name: str, frame: PoolFrame) -> MachineInput:
-    """The current grades of an automatic assessor for the pairs of the frame."""
+    """The current grades of an automatic assessor for the pairs of the frame, or its chances if it
+    gave any.
+    """
     automatic = AutomaticAssessor.objects.get(campaign=campaign, name=name)
     own = current_judgments(campaign, purpose=Purpose.AUTOMATIC).filter(assessor=automatic.user)
-    found = own.order_by("topic__number", "docno").values_list("topic__number", "docno", "grade")
-    rows = [(topic, docno, NONE if grade is None else grade) for topic, docno, grade in found]
-    return MachineInput(name, place_grades(frame, rows))
+    fields = ("topic__number", "docno", "grade", "chances")
+    found = list(own.order_by("topic__number", "docno").values_list(*fields))
+    rows = [(topic, docno, NONE if grade is None else grade) for topic, docno, grade, _ in found]
+    return MachineInput(name, place_grades(frame, rows), place_chances(frame, found))
+
+
+def place_chances(
+    frame: PoolFrame, rows: Sequence[tuple[str, str, int | None, list[float] | None]]
+) -> Floats | None:
+    """The chances of each pair of the frame, NaN without any; None where the machine has grades
+    alone. A grade without chances, among others that have them, is certain.
+    """
+    graded = [row for row in rows if row[2] is not None and row[2] >= 0]
+    if not any(row[3] for row in graded):
+        return None
+    width = max(max(len(row[3] or ()), (row[2] or 0) + 1) for row in graded)
+    given = {
+        (topic, docno): own or np.eye(width)[grade or 0] for topic, docno, grade, own in graded
+    }
+    chances = np.full((len(frame.topic_index), width), np.nan)
+    for place, (at, docno) in enumerate(zip(frame.topic_index, frame.docnos, strict=True)):
+        chances[place] = given.get((frame.topics[at], docno), np.nan)
+    return chances
 
 
 def match_runs(campaign: Campaign, runs: Sequence[Run], frame: PoolFrame) -> PoolFrame:

@@ -23,11 +23,14 @@ FIX_SUM = "Write the chances of all grades, in order of the grades, with the sum
 
 @dataclass(frozen=True, eq=False)
 class ChancesTable:
-    """``chances``, (pairs, G + 1): the chance of each grade from 0, with the sum 1 by row."""
+    """``chances``, (pairs, G + 1): the chance of each grade from 0, with the sum 1 by row.
+    ``lines`` of the file, from 1.
+    """
 
     topics: Sequence[str]
     docnos: Sequence[str]
     chances: Floats
+    lines: Sequence[int]
 
     @property
     def grades(self) -> Ints:
@@ -67,23 +70,19 @@ def read_chances(
                 source.add_fault("EH06", message, fix, line=int(line), field=DOCNO)
             rows.append(_read_line(source, int(line), fields[FIRST:]))
     report.raise_errors()
-    return normalize_chances(list(first_lines), rows)
-
-
-def normalize_chances(
-    pairs: Sequence[tuple[str, str]], rows: Sequence[Sequence[float]]
-) -> ChancesTable:
-    """A table of ``rows`` that ``find_fault_of_chances`` accepts, each divided by its sum."""
     chances = np.array(rows, np.float64)
     return ChancesTable(
-        [topic for topic, _ in pairs],
-        [docno for _, docno in pairs],
+        [topic for topic, _ in first_lines],
+        [docno for _, docno in first_lines],
         chances / chances.sum(axis=1, keepdims=True),
+        list(first_lines.values()),
     )
 
 
-def find_fault_of_chances(chances: Sequence[float]) -> tuple[str, str, str] | None:
-    """Code, message and fix, if these are not the chances of all grades."""
+def find_fault_of_chances(chances: Sequence[float], top: int) -> tuple[str, str, str] | None:
+    """Code, message and fix, if these are not the chances of the grades 0 to ``top``."""
+    if len(chances) != top + 1:
+        return "EH02", f"There are {len(chances)} chances instead of {top + 1}.", FIX_SUM
     for chance in chances:
         if not (isfinite(chance) and 0 <= chance <= 1):
             return "EH04", BAD_CHANCE.format(chance), FIX_CHANCE
@@ -102,6 +101,6 @@ def _read_line(source: ColumnFile, line: int, fields: Sequence[bytes]) -> list[f
             message = BAD_CHANCE.format(escape_excerpt(text, 20))
             source.add_fault("EH04", message, FIX_CHANCE, line=line, field=at)
             return []
-    if fault := find_fault_of_chances(chances):
+    if fault := find_fault_of_chances(chances, len(fields) - 1):
         source.add_fault(*fault, line=line, field=FIRST)
     return chances
