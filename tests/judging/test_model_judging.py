@@ -7,6 +7,7 @@ from uuid import uuid4
 import pytest
 from django.core.exceptions import PermissionDenied
 from django.core.management import CommandError, call_command
+from django.urls import reverse
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Event, Job
@@ -53,6 +54,12 @@ def judge(campaign, organizer, fake):
         judge_by_model(actor=organizer, campaign=campaign, automatic=automatic, wish=wish)
 
     return act
+
+
+@pytest.fixture
+def owner_page(client, organizer):
+    client.force_login(organizer)
+    return client
 
 
 def grades(automatic: AutomaticAssessor) -> dict[str, int | None]:
@@ -290,3 +297,41 @@ def test_command(add, fake, capsys):
     call_command("judge_by_model", *given)
     assert "9 answers" in capsys.readouterr().out
     assert len(fake.prompts) == PAIRS
+
+
+def test_pages_from_card_to_judgments(
+    owner_page, fake, campaign, pool, django_capture_on_commit_callbacks
+):
+    page = owner_page
+    card = {"name": "llama", "model": "llama-3", "template": "{scale} {topic}", "shown": 0}
+    card["characters"] = 1000
+    new = reverse("model-new", args=["small"])
+    assert "The template lacks {document}." in page.post(new, card).content.decode()
+    card["template"] += " {document}"
+    address = page.post(new, card).url
+    assert address == reverse("model", args=["small", "llama"])
+    asked = {"address": fake.address, "at_once": 1, "per_minute": 10_000, "price_prompt": 1}
+    assert page.post(address, asked).status_code == 422
+    assert not fake.prompts
+    with django_capture_on_commit_callbacks(execute=True):
+        assert page.post(address, asked | {"texts_may_leave": "on"}).status_code == 302
+    text = page.get(address).content.decode()
+    assert "pairs answered" in text
+    assert len(fake.prompts) == PAIRS
+    assert campaign.jobs.get(kind="judging.model").state == "done"
+    assert "{document}" in text
+    other = {"address": "http://localhost/v1", "texts_may_leave": "on"}
+    assert page.post(address, asked | other).status_code == 422
+
+
+@pytest.mark.parametrize("of_grade", [None, 2])
+def test_a_page_shows_no_grade_of_a_pair(add, judge, fake, owner_page, of_grade, campaign):
+    campaign.documents.filter(docno="d5").update(body="You are a helpful assistant.")
+    answer = "no {n}" if of_grade is None else '{"grade": 2}'
+    fake.answer = lambda _prompt, _number: answer
+    llama = add()
+    judge(llama)
+    text = owner_page.get(reverse("model", args=["small", "llama"])).content.decode()
+    assert "You are a helpful assistant" in text
+    assert ("no {n}" in text) == (of_grade is None)
+    assert "&quot;grade&quot;: 2" not in text
