@@ -31,7 +31,12 @@ from poolbench.runs.pair_index import PairIndex
 from poolbench.runs.qrels import qrels_from_rows
 from poolbench.runs.tables import QrelsTable
 from pooling.models import Pool
-from pooling.queries.frozen_pools import frozen_listing, frozen_spec, rebuild_sessions
+from pooling.queries.frozen_pools import (
+    frozen_listing,
+    frozen_spec,
+    is_drawn_by_influence,
+    rebuild_sessions,
+)
 from pooling.queries.pools import load_pool_table
 
 
@@ -48,11 +53,6 @@ class EstimateInputs:
     machines: Sequence[MachineInput]
     measures: dict[str, FractionalMeasure]
     seed: int
-
-
-def is_drawn_by_influence(pool: Pool) -> bool:
-    """Whether scores can be estimated from judgments of ``pool``."""
-    return any(step["method"] == "influence" for step in pool.spec.get("steps", []))
 
 
 def find_sampled_pool(campaign: Campaign) -> Pool | None:
@@ -125,10 +125,10 @@ def load_machine(campaign: Campaign, name: str, frame: PoolFrame) -> MachineInpu
     fields = ("topic__number", "docno", "grade", "chances")
     found = list(own.order_by("topic__number", "docno").values_list(*fields))
     rows = [(topic, docno, NONE if grade is None else grade) for topic, docno, grade, _ in found]
-    return MachineInput(name, place_grades(frame, rows), place_chances(frame, found))
+    return MachineInput(name, place_grades(frame, rows), match_chances(frame, found))
 
 
-def place_chances(
+def match_chances(
     frame: PoolFrame, rows: Sequence[tuple[str, str, int | None, list[float] | None]]
 ) -> Floats | None:
     """The chances of each pair of the frame, NaN without any; None where the machine has grades
@@ -138,12 +138,12 @@ def place_chances(
     if not any(row[3] for row in graded):
         return None
     width = max(max(len(row[3] or ()), (row[2] or 0) + 1) for row in graded)
-    given = {
+    own_chances = {
         (topic, docno): own or np.eye(width)[grade or 0] for topic, docno, grade, own in graded
     }
     chances = np.full((len(frame.topic_index), width), np.nan)
     for place, (at, docno) in enumerate(zip(frame.topic_index, frame.docnos, strict=True)):
-        chances[place] = given.get((frame.topics[at], docno), np.nan)
+        chances[place] = own_chances.get((frame.topics[at], docno), np.nan)
     return chances
 
 

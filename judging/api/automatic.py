@@ -48,7 +48,7 @@ class AddAutomaticSerializer(Serializer[Any]):
 class AutomaticJudgmentSerializer(Serializer[Any]):
     topic = serializers.CharField(max_length=100, trim_whitespace=False)
     docno = serializers.CharField(max_length=500, trim_whitespace=False)
-    grade = serializers.IntegerField(required=False, help_text="May be left out beside chances.")
+    grade = serializers.IntegerField(required=False, help_text="Optional with chances.")
     chances = serializers.ListField(
         child=serializers.FloatField(),
         required=False,

@@ -53,7 +53,7 @@ class Migration(migrations.Migration):
                 ('template', models.TextField()),
                 ('scale', models.JSONField()),
                 ('examples', models.JSONField(blank=True, default=list)),
-                ('shown', models.PositiveSmallIntegerField(default=0)),
+                ('example_count', models.PositiveSmallIntegerField(default=0)),
                 ('characters', models.PositiveIntegerField()),
                 ('sha256', models.CharField(max_length=64)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),

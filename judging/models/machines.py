@@ -1,4 +1,4 @@
-"""Automatic assessors: what they are, what their models were asked, and what those answered."""
+"""Automatic assessors: their prompt cards, and the answers of their models."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from poolbench.judging import prompts
 
 
 class PromptCard(AppendOnlyModel):
-    """What a model is asked. ``scale`` is the wording of the campaign's grades when the card was
+    """The request to a model. ``scale`` is the wording of the campaign's grades when the card was
     written, ``examples`` are ``[topic number, docno, grade]`` of training pairs; ``sha256`` is that
     of ``poolbench.judging.prompts``. A card never changes: another wording is another card.
     """
@@ -20,7 +20,7 @@ class PromptCard(AppendOnlyModel):
     template = models.TextField()
     scale = models.JSONField()
     examples = models.JSONField(default=list, blank=True)
-    shown = models.PositiveSmallIntegerField(default=0)
+    example_count = models.PositiveSmallIntegerField(default=0)
     characters = models.PositiveIntegerField()
     sha256 = models.CharField(max_length=64)
     created_by = models.ForeignKey(User, models.PROTECT, related_name="+")
@@ -37,13 +37,13 @@ class PromptCard(AppendOnlyModel):
         return f"card {self.version}"
 
     @property
-    def content(self) -> prompts.PromptCard:
+    def content(self) -> prompts.PromptContent:
         """The card as the library knows it."""
-        return prompts.PromptCard(
+        return prompts.PromptContent(
             template=self.template,
             scale=tuple((value, label, meaning) for value, label, meaning in self.scale),
             examples=tuple(prompts.Example(*example) for example in self.examples),
-            shown=self.shown,
+            example_count=self.example_count,
             characters=self.characters,
         )
 
@@ -81,7 +81,7 @@ class AutomaticAssessor(models.Model):
 
 
 class ModelAnswer(AppendOnlyModel):
-    """What a model answered, kept so that nothing is asked, or paid, twice. ``request_hash`` is of
+    """What a model answered, kept so that no request is sent, or paid, twice. ``request_hash`` is of
     card, model and prompt; another pair of the same texts uses the same answer. ``grade`` is null
     where none could be read from ``text`` after ``requests`` requests. ``instructions``: words of
     the document that speak to the model.

@@ -22,7 +22,7 @@ from poolbench.pooling.document_texts import document_text
 from poolbench.pooling.methods.influence import list_frame
 from pooling.models import Pool, PoolItem
 from pooling.queries.document_texts import load_documents_with_text
-from pooling.queries.frozen_pools import frozen_listing
+from pooling.queries.frozen_pools import frozen_listing, is_drawn_by_influence
 
 AT_ONCE = 200
 """Pairs whose texts are in memory."""
@@ -30,7 +30,7 @@ Pair = tuple[Topic, str]
 
 
 class ModelRequest(NamedTuple):
-    """What is asked about a pair; ``instructions``: words of the document that speak to a model."""
+    """The request about a pair; ``instructions``: words of the document that speak to a model."""
 
     topic: Topic
     docno: str
@@ -67,34 +67,30 @@ class RestForecast:
     hours: float
 
 
-def is_sample(pool: Pool) -> bool:
-    return any(step["method"] == "influence" for step in pool.spec.get("steps", []))
-
-
 def find_pool_to_judge(campaign: Campaign) -> Pool | None:
     """The newest pool that is a sample, since estimates need the grades of all its pairs, drawn or
     not; without one the newest pool.
     """
     pools = list(campaign.pools.all())
-    return next(filter(is_sample, pools), next(iter(pools), None))
+    return next(filter(is_drawn_by_influence, pools), next(iter(pools), None))
 
 
 def list_pairs_to_judge(pool: Pool, card: PromptCard) -> list[Pair]:
     """The pairs of ``pool``, topic by topic. An example of ``card`` is not among them: its model
-    has been told the grade.
+    knows the grade.
     """
     topics = {topic.number: topic for topic in pool.campaign.topics.all()}
-    shown = {(example.topic, example.docno) for example in card.content.examples}
+    examples = {(example.topic, example.docno) for example in card.content.examples}
     return [
         (topics[number], docno)
         for number, docno in iter_pool_pairs(pool)
-        if number in topics and (number, docno) not in shown
+        if number in topics and (number, docno) not in examples
     ]
 
 
 def iter_pool_pairs(pool: Pool) -> Iterator[tuple[str, str]]:
     """Topic number and docno of each pair: of a sample also those that were not drawn."""
-    if is_sample(pool):
+    if is_drawn_by_influence(pool):
         frame = list_frame(frozen_listing(pool))
         for at, docno in zip(frame.topic_index.tolist(), frame.docnos, strict=True):
             yield frame.topics[at], docno
@@ -131,7 +127,7 @@ def iter_requests(
                 if docno not in documents:
                     continue
                 text = document_text(documents[docno])[: content.characters]
-                prompt = build_prompt(content, describe_topic(topic), text, examples)
+                prompt = build_prompt(content, format_topic_text(topic), text, examples)
                 key = hash_request(card.sha256, automatic.model, prompt)
                 requests.append(
                     ModelRequest(topic, docno, prompt, key, find_instructions(text) or "")
@@ -139,7 +135,7 @@ def iter_requests(
             yield requests
 
 
-def describe_topic(topic: Topic) -> str:
+def format_topic_text(topic: Topic) -> str:
     """The whole text of a topic, as assessors see it."""
     return "\n".join(filter(None, (topic.title, topic.description, topic.narrative)))
 
@@ -155,9 +151,9 @@ def load_examples(campaign: Campaign, examples: Sequence[Example]) -> list[tuple
 
 def list_sampled_examples(card: PromptCard) -> list[Example]:
     """The examples of ``card`` that were drawn into a sample since: people's grades of them would
-    correct the model that was told them.
+    correct the model that knows them.
     """
-    pools = [pool.pk for pool in card.campaign.pools.all() if is_sample(pool)]
+    pools = [pool.pk for pool in card.campaign.pools.all() if is_drawn_by_influence(pool)]
     drawn = set(
         PoolItem.objects.filter(
             pool__in=pools, docno__in=[example.docno for example in card.content.examples]

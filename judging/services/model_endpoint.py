@@ -195,9 +195,9 @@ def read_retry_after(value: str) -> float | None:
 def read_reply(body: bytes, seconds: float) -> ModelReply:
     """The reply in the JSON of an answer; raises ``Unanswered`` for anything else."""
     try:
-        found = json.loads(body)
-        text = found["choices"][0]["message"]["content"] or ""
-        usage = found.get("usage") or {}
+        reply = json.loads(body)
+        text = reply["choices"][0]["message"]["content"] or ""
+        usage = reply.get("usage") or {}
         counts = [int(usage.get(name) or 0) for name in ("prompt_tokens", "completion_tokens")]
         if not isinstance(text, str) or min(counts) < 0:
             raise ValueError

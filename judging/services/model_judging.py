@@ -1,6 +1,6 @@
-"""Models judge the pairs of a pool: one request a pair, and nothing is asked twice.
+"""Models judge the pairs of a pool: one request a pair, and none is sent twice.
 
-Each answer is stored as it comes, by the hash of what was asked. So work that ends in the middle,
+Each answer is stored as it comes, by the hash of its request. So work that ends in the middle,
 by whatever cause, goes on with the rest when it is started again.
 """
 
@@ -50,7 +50,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class ModelWish:
-    """How a model is asked: where, so many requests at once and per minute, and whether only the
+    """How to ask a model: where, so many requests at once and per minute, and whether only the
     ``trial``. ``prices`` of 1,000 tokens of prompts, and of answers. ``texts_may_leave``: the
     organizer says that the texts may be sent there.
     """
@@ -67,7 +67,7 @@ def request_model_judgments(
     *, actor: User, campaign: Campaign, automatic: AutomaticAssessor, wish: ModelWish
 ) -> Job:
     """Queue the requests, after the checks that they can be sent; the log records that texts may
-    leave the house.
+    leave the installation.
     """
     check_wish(actor, campaign, automatic, wish)
     args: dict[str, Any] = {
@@ -92,11 +92,11 @@ def check_wish(
     require_permission(actor, "campaigns.manage", campaign)
     if automatic.card is None or automatic.campaign_id != campaign.pk:
         fix = "Add one with a prompt card."
-        raise ActionRefused("no-card", f"{automatic.name} is no model that can be asked.", fix)
+        raise ActionRefused("no-card", f"{automatic.name} has no prompt card.", fix)
     check_address(wish.address)
     if not wish.texts_may_leave:
         message = "Topics and documents would be sent to the model's address."
-        raise ActionRefused("texts-stay", message, "Confirm that they may leave the house.")
+        raise ActionRefused("texts-stay", message, "Confirm that they may leave this installation.")
     if not (1 <= wish.at_once <= MOST_AT_ONCE and 1 <= wish.per_minute <= MOST_PER_MINUTE):
         fix = f"1 to {MOST_AT_ONCE} at once, 1 to {MOST_PER_MINUTE:,} per minute."
         raise ActionRefused("bad-pace", "These requests are beyond the limits.", fix)
@@ -107,11 +107,11 @@ def check_wish(
 
 
 def check_address(address: str) -> None:
-    """Only the operator says where requests go: a free address could be one of the house."""
+    """Only the operator says where requests go: another could be one of its own network."""
     allowed = settings.POOLBENCH_MODEL_ADDRESSES
     if not allowed:
         fix = "The operator sets POOLBENCH_MODEL_ADDRESSES."
-        raise ActionRefused("models-off", "No model can be asked from here.", fix)
+        raise ActionRefused("models-off", "No address of a model is allowed.", fix)
     if address not in allowed or not address.startswith(("http://", "https://")):
         fix = f"Use one of: {', '.join(allowed)}."
         raise ActionRefused("bad-address", "The operator has not allowed this address.", fix)

@@ -51,7 +51,7 @@ class ModelForm(forms.Form):
         widget=forms.Textarea({"rows": 18, "class": "mono"}),
         help_text=f"Filled in: {', '.join(f'{{{place}}}' for place in PLACES)}.",
     )
-    shown = forms.IntegerField(
+    example_count = forms.IntegerField(
         label="Examples",
         min_value=0,
         max_value=MOST_SHOWN,
@@ -142,7 +142,7 @@ def model_view(request: SignedInRequest, slug: str, name: str) -> HttpResponse:
         status = 422
         if form.is_valid():
             try:
-                asked = request_model_judgments(
+                new_job = request_model_judgments(
                     actor=request.user, campaign=campaign, automatic=automatic,
                     wish=form.build_wish(),
                 )  # fmt: skip
@@ -150,7 +150,7 @@ def model_view(request: SignedInRequest, slug: str, name: str) -> HttpResponse:
                 form.add_error(None, str(refused))
                 status = 409
             else:
-                return redirect(f"{reverse('model', args=[slug, name])}?job={asked.pk}")
+                return redirect(f"{reverse('model', args=[slug, name])}?job={new_job.pk}")
     job = campaign.jobs.filter(kind=KIND, args__automatic=automatic.pk).first()
     page = {"campaign": campaign, "automatic": automatic, "form": form, "job": job}
     page |= describe_work(campaign, automatic, job)
@@ -167,12 +167,12 @@ def describe_work(
     pool, card, totals = find_pool_to_judge(campaign), automatic.card, sum_answers(automatic)
     if pool is None or card is None:
         return {"totals": totals}
-    pairs, asked = len(list_pairs_to_judge(pool, card)), job.args if job else {}
+    pairs, pace = len(list_pairs_to_judge(pool, card)), job.args if job else {}
     rest = forecast_rest(
         totals,
         pairs,
-        at_once=asked.get("at_once", 1),
-        per_minute=asked.get("per_minute", 60),
-        prices=asked.get("prices"),
+        at_once=pace.get("at_once", 1),
+        per_minute=pace.get("per_minute", 60),
+        prices=pace.get("prices"),
     )
     return {"totals": totals, "pairs": pairs, "pool": pool, "rest": rest}

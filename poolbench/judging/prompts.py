@@ -55,16 +55,16 @@ class Example:
 
 
 @dataclass(frozen=True)
-class PromptCard:
-    """Everything but the model that decides what is asked. ``scale``: value, label and meaning of
-    each grade. ``shown`` examples of the same topic at most stand in a prompt. ``characters``: a
+class PromptContent:
+    """Everything but the model that decides a request. ``scale``: value, label and meaning of
+    each grade. At most ``example_count`` examples of a topic stand in a prompt. ``characters``: a
     document is cut off there.
     """
 
     template: str
     scale: tuple[tuple[int, str, str], ...]
     examples: tuple[Example, ...] = ()
-    shown: int = 0
+    example_count: int = 0
     characters: int = 20_000
 
     @property
@@ -76,7 +76,7 @@ class PromptCard:
 
     def select_examples(self, topic: str) -> Sequence[Example]:
         """The examples that stand in the prompts of ``topic``."""
-        return [one for one in self.examples if one.topic == topic][: self.shown]
+        return [one for one in self.examples if one.topic == topic][: self.example_count]
 
 
 def find_missing_place(template: str) -> str | None:
@@ -86,21 +86,21 @@ def find_missing_place(template: str) -> str | None:
 
 
 def build_prompt(
-    card: PromptCard, topic: str, document: str, examples: Sequence[tuple[str, int]] = ()
+    card: PromptContent, topic: str, document: str, examples: Sequence[tuple[str, int]] = ()
 ) -> str:
     """The request for one pair, by its texts; ``examples`` are texts of documents with grades.
 
     Only the template's places are filled: braces in a text stay what they are.
     """
     scale = (f"{value} {label}: {meaning}".rstrip(": ") for value, label, meaning in card.scale)
-    shown = (
+    quoted = (
         f'{quote_document(text[: card.characters])}\n{{"grade": {grade}}}\n'
         for text, grade in examples
     )
     texts = {
         "scale": "\n".join(scale),
         "topic": topic,
-        "examples": "\n".join(shown),
+        "examples": "\n".join(quoted),
         "document": quote_document(document[: card.characters]),
     }
     return _PLACE.sub(lambda place: texts[place[1]], card.template)
@@ -121,8 +121,8 @@ def hash_request(card: str, model: str, prompt: str) -> str:
 
 def find_instructions(text: str) -> str | None:
     """The first words of a document that speak to the model that judges it."""
-    found = _INSTRUCTIONS.search(text)
-    return found[0] if found else None
+    match = _INSTRUCTIONS.search(text)
+    return match[0] if match else None
 
 
 def read_grade(answer: str, grades: Collection[int]) -> int | None:
@@ -130,5 +130,5 @@ def read_grade(answer: str, grades: Collection[int]) -> int | None:
     or without. None where there is no such object, where several differ, and for a grade that is
     not on the scale; no number is guessed from words.
     """
-    found = {int(number) for number in _GRADE.findall(answer)}
-    return next(iter(found)) if len(found) == 1 and found <= set(grades) else None
+    read = {int(number) for number in _GRADE.findall(answer)}
+    return next(iter(read)) if len(read) == 1 and read <= set(grades) else None

@@ -219,7 +219,7 @@ TABLES = (
     define_table(
         "prompt_cards",
         PromptCard,
-        "version template scale examples shown characters sha256 created_at",
+        "version template scale examples example_count characters sha256 created_at",
         "created_by",
     ),
     define_table(

@@ -215,7 +215,7 @@ def test_another_wording_or_model_is_another_assessor(add, judge, fake, campaign
 def test_examples_are_never_judged_by_their_model(add, judge, fake, campaign, topic):
     TrainingPair.objects.create(campaign=campaign, topic=topic, docno="d1", grade=1, position=0)
     TrainingPair.objects.create(campaign=campaign, topic=topic, docno="d2", grade=0, position=1)
-    llama = add(shown=1)
+    llama = add(example_count=1)
     judge(llama)
     assert set(grades(llama)) == {f"d{n}" for n in range(2, 10)}
     shown = [prompt for prompt in fake.prompts if "The text of document 1." in prompt]
@@ -225,12 +225,12 @@ def test_examples_are_never_judged_by_their_model(add, judge, fake, campaign, to
 
 def test_examples_of_a_sample_are_refused(add, judge, pool, campaign, topic):
     TrainingPair.objects.create(campaign=campaign, topic=topic, docno="d1", grade=1, position=0)
-    llama = add(shown=1)
+    llama = add(example_count=1)
     type(pool).objects.filter(pk=pool.pk).update(spec={"steps": [{"method": "influence"}]})
     with pytest.raises(ActionRefused, match="first d1 of topic 1: people's grades of them would"):
         judge(llama)
     with pytest.raises(ActionRefused, match="first d1 of topic 1"):
-        add("second", shown=1, characters=50)
+        add("second", example_count=1, characters=50)
 
 
 def test_texts_leave_only_when_the_organizer_says_so(add, fake, campaign, organizer, assessor):
@@ -256,7 +256,7 @@ def test_only_the_addresses_of_the_operator(add, judge, fake, address, campaign,
 def test_off_by_default(add, campaign, organizer, settings):
     assert settings.POOLBENCH_MODEL_ADDRESSES == []
     wish = ModelWish("http://localhost/v1", texts_may_leave=True)
-    with pytest.raises(ActionRefused, match="No model can be asked"):
+    with pytest.raises(ActionRefused, match="No address of a model"):
         judge_by_model(actor=organizer, campaign=campaign, automatic=add(), wish=wish)
 
 
@@ -303,7 +303,7 @@ def test_pages_from_card_to_judgments(
     owner_page, fake, campaign, pool, django_capture_on_commit_callbacks
 ):
     page = owner_page
-    card = {"name": "llama", "model": "llama-3", "template": "{scale} {topic}", "shown": 0}
+    card = {"name": "llama", "model": "llama-3", "template": "{scale} {topic}", "example_count": 0}
     card["characters"] = 1000
     new = reverse("model-new", args=["small"])
     assert "The template lacks {document}." in page.post(new, card).content.decode()

@@ -9,7 +9,7 @@ import pytest
 from poolbench.judging.prompts import (
     TEMPLATE,
     Example,
-    PromptCard,
+    PromptContent,
     build_prompt,
     find_instructions,
     find_missing_place,
@@ -18,7 +18,9 @@ from poolbench.judging.prompts import (
 )
 
 SCALE = ((0, "not relevant", ""), (1, "relevant", "answers the topic"))
-CARD = PromptCard(TEMPLATE, SCALE, (Example("1", "d1", 1), Example("1", "d2", 0)), shown=1)
+CARD = PromptContent(
+    TEMPLATE, SCALE, (Example("1", "d1", 1), Example("1", "d2", 0)), example_count=1
+)
 
 
 def test_everything_that_is_asked_is_in_the_hash():
@@ -26,7 +28,7 @@ def test_everything_that_is_asked_is_in_the_hash():
         replace(CARD, template=TEMPLATE + " "),
         replace(CARD, scale=((0, "not relevant", ""), (1, "useful", "answers the topic"))),
         replace(CARD, examples=CARD.examples[:1]),
-        replace(CARD, shown=2),
+        replace(CARD, example_count=2),
         replace(CARD, characters=100),
     ]
     assert len({CARD.sha256, *(card.sha256 for card in changed)}) == 6
