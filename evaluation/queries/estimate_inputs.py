@@ -123,9 +123,11 @@ def load_machine(campaign: Campaign, name: str, frame: PoolFrame) -> MachineInpu
     automatic = AutomaticAssessor.objects.get(campaign=campaign, name=name)
     own = current_judgments(campaign, purpose=Purpose.AUTOMATIC).filter(assessor=automatic.user)
     fields = ("topic__number", "docno", "grade", "chances")
-    found = list(own.order_by("topic__number", "docno").values_list(*fields))
-    rows = [(topic, docno, NONE if grade is None else grade) for topic, docno, grade, _ in found]
-    return MachineInput(name, place_grades(frame, rows), match_chances(frame, found))
+    judgments = list(own.order_by("topic__number", "docno").values_list(*fields))
+    rows = [
+        (topic, docno, NONE if grade is None else grade) for topic, docno, grade, _ in judgments
+    ]
+    return MachineInput(name, place_grades(frame, rows), match_chances(frame, judgments))
 
 
 def match_chances(

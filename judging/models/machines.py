@@ -81,8 +81,8 @@ class AutomaticAssessor(models.Model):
 
 
 class ModelAnswer(AppendOnlyModel):
-    """What a model answered, kept so that no request is sent, or paid, twice. ``request_hash`` is of
-    card, model and prompt; another pair of the same texts uses the same answer. ``grade`` is null
+    """What a model answered, kept so that no request is sent, or paid, twice. ``request_hash`` is
+    of card, model and prompt; a pair of the same texts uses the same answer. ``grade`` is null
     where none could be read from ``text`` after ``requests`` requests. ``instructions``: words of
     the document that speak to the model.
     """
