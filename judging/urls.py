@@ -15,6 +15,7 @@ from judging.views import (
     imports,
     judging,
     judging_sync,
+    models,
     plans,
     progress,
     qrels,
@@ -32,6 +33,8 @@ CAMPAIGN_PAGES = [
     page("judging/judgments-<str:which>.<str:fmt>", exports.judgments_export_view),
     page("judging/automatic/", automatic.automatic_list_view),
     page("judging/automatic/<slug:name>/", automatic.automatic_view),
+    page("judging/automatic/<slug:name>/model/", models.model_view),
+    page("judging/automatic-model/", models.model_new_view),
     page(
         "judging/automatic/<slug:name>/beside-people.<str:fmt>", automatic.automatic_download_view
     ),

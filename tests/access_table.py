@@ -20,7 +20,8 @@ GET    302  404  403  403  403  403  200  404
     pools pool pool-download judging plan-new plan-assign plan-close plan-reassign
     judging-today review-new flagged-documents judging-assessor training-sets
     judgments-download assessor-qrels import-export judgments-export judgments-import
-    automatic-list automatic automatic-download agreement agreement@chart agreement-download
+    automatic-list automatic automatic-download model model-new
+    agreement agreement@chart agreement-download
     agreement-pair agreement-topics agreement-topics-download agreement-variation
     agreement-variation@chart agreement-variation-download assessor-quality
     assessor-quality-download qrels-list qrels-freeze qrels qrels-download qrels-compare
@@ -171,6 +172,7 @@ POST   302  404  403  403  403  403  302  404
     comparison-plan-reopen data-file-remove public-page-edit public-page-withdraw
 POST   302  404  403  403  403  403  422  404
     task-new run-form
+    model model-new
     pool-freeze training-sets judgments-import click-log-import study-new study-gold
     study-practice study-edit study-start study-extend study-bonus study-reconcile
     study-dispute data-file-new data-file-edit

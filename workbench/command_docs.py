@@ -41,6 +41,7 @@ ON_INSTALLATION = {
     "import_documents": "[formats](formats.md#documents)",
     "register_collection": "[formats](formats.md#collections-of-millions)",
     "import_judgments": "[formats](formats.md#judgments)",
+    "judge_by_model": "[let a model judge](organizer.md#let-a-model-judge)",
     "export_judgments": "[formats](formats.md#judgments)",
     "qrels": "the [organizer's guide](organizer.md#qrels), [qrels policies](policies.md)",
     "agreement": "[agreement coefficients](agreement.md)",

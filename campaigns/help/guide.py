@@ -196,6 +196,7 @@ _HELPED = {
         "agreement agreement-pair agreement-topics judging-assessor"
     ),
     "organizer#automatic-assessors": "automatic automatic-list",
+    "organizer#let-a-model-judge": "model model-new",
     "organizer#comparing-documents-and-runs-side-by-side": "comparison-plans",
     "organizer#effect-of-disagreement": "disagreement-effect",
     "organizer#correct-a-mistake": "errata erratum-new",

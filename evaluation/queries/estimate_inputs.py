@@ -26,7 +26,7 @@ from poolbench.estimation.measures import (
 )
 from poolbench.estimation.sample import JudgedSample
 from poolbench.evaluation.in_memory import build_run_batch
-from poolbench.evaluation.judgments import Ints, JudgmentTable, Mask
+from poolbench.evaluation.judgments import Floats, Ints, JudgmentTable, Mask
 from poolbench.evaluation.options import ScoringOptions
 from poolbench.number_formats import format_percent
 from poolbench.pooling.methods.influence import InfluencePlan
@@ -173,12 +173,36 @@ def choose_machines(
 
 
 def load_machine(campaign: Campaign, name: str, frame: PoolFrame) -> MachineInput:
-    """The current grades of an automatic assessor for the pairs of the frame."""
+    """The current grades of an automatic assessor for the pairs of the frame, or its chances if it
+    gave any.
+    """
     automatic = AutomaticAssessor.objects.get(campaign=campaign, name=name)
     own = current_judgments(campaign, purpose=Purpose.AUTOMATIC).filter(assessor=automatic.user)
-    current = own.order_by("topic__number", "docno").values_list("topic__number", "docno", "grade")
-    rows = [(topic, docno, NONE if grade is None else grade) for topic, docno, grade in current]
-    return MachineInput(name, place_pair_grades(frame, rows))
+    fields = ("topic__number", "docno", "grade", "chances")
+    judgments = list(own.order_by("topic__number", "docno").values_list(*fields))
+    rows = [
+        (topic, docno, NONE if grade is None else grade) for topic, docno, grade, _ in judgments
+    ]
+    return MachineInput(name, place_pair_grades(frame, rows), match_chances(frame, judgments))
+
+
+def match_chances(
+    frame: PoolFrame, rows: Sequence[tuple[str, str, int | None, list[float] | None]]
+) -> Floats | None:
+    """The chances of each pair of the frame, NaN without any; None where the machine has grades
+    alone. A grade without chances, among others that have them, is certain.
+    """
+    graded = [row for row in rows if row[2] is not None and row[2] >= 0]
+    if not any(row[3] for row in graded):
+        return None
+    width = max(max(len(row[3] or ()), (row[2] or 0) + 1) for row in graded)
+    own_chances = {
+        (topic, docno): own or np.eye(width)[grade or 0] for topic, docno, grade, own in graded
+    }
+    chances = np.full((len(frame.topic_index), width), np.nan)
+    for place, (at, docno) in enumerate(zip(frame.topic_index, frame.docnos, strict=True)):
+        chances[place] = own_chances.get((frame.topics[at], docno), np.nan)
+    return chances
 
 
 def match_runs(campaign: Campaign, runs: Sequence[Run], frame: PoolFrame) -> PoolFrame:

@@ -14,7 +14,6 @@ from campaigns.services.snapshots import get_report
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from evaluation.models import ScoreSet
-from evaluation.queries.estimate_inputs import is_drawn_by_influence
 from evaluation.queries.interim_scores import (
     InterimScores,
     compute_interim_scores,
@@ -32,6 +31,7 @@ from poolbench.files.natural_sort import sort_items_naturally
 from poolbench.judging.policies import DEFAULT_POLICY, POLICIES
 from poolbench.number_formats import format_score
 from poolbench.shared_reads import share_reads
+from pooling.queries.frozen_pools import is_drawn_by_influence
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ ROWS_AT_ONCE = 50_000
 """Judgments of one assessor in memory at a time."""
 LOG_COLUMNS = (
     "topic_id", "docno", "revision", "kind", "grade", "reason", "comment", "flags", "duplicate_of",
-    "passages", "active_seconds", "slot_id", "third", "client_uuid",
+    "passages", "chances", "active_seconds", "slot_id", "third", "client_uuid",
 )  # fmt: skip
 
 
@@ -53,6 +53,7 @@ class ImportRow(NamedTuple):
     active_seconds: float | None = None
     uuid: UUID | None = None
     third: bool = False
+    chances: tuple[float, ...] = ()
 
 
 class FilledSlots(NamedTuple):
@@ -94,7 +95,7 @@ def map_latest_revisions(campaign: Campaign, assessor: User, purpose: str) -> di
     ).order_by()
     rows = own.values_list(
         "topic", "docno", "revision", "kind", "grade", "reason", "comment", "flags",
-        "duplicate_of", "passages", "third", named=True,
+        "duplicate_of", "passages", "chances", "third", named=True,
     )  # fmt: skip
     return {(row.topic, row.docno): row for row in rows.iterator()}
 
@@ -108,6 +109,7 @@ def is_unchanged(row: ImportRow, current: Any) -> bool:
         and (not row.flags or list(row.flags) == current.flags)
         and row.original_docno in ("", current.duplicate_of)
         and (not row.passages or [list(one) for one in row.passages] == current.passages)
+        and (not row.chances or list(row.chances) == current.chances)
     )
 
 
@@ -208,6 +210,7 @@ def insert_judgments(
                 json.dumps(row.flags) if row.flags else "[]",
                 row.original_docno,
                 json.dumps(row.passages) if row.passages else "[]",
+                json.dumps(row.chances) if row.chances else None,
                 row.active_seconds,
                 None if slot == NONE else slot,
                 row.third or k == THIRD_K,

@@ -19,6 +19,7 @@ from campaigns.services.registration import prepare_documents
 from judging.models import AutomaticAssessor, Judgment, Purpose
 from judging.rules import FLAGS, SKIP_REASONS
 from judging.services.assignments import require_assessors
+from judging.services.automatic import check_takes_judgments
 from judging.services.bulk import (
     ImportCounts,
     ImportRow,
@@ -303,6 +304,8 @@ def import_log_entry(
 
 
 def check_options(campaign: Campaign, options: ImportOptions) -> None:
+    if options.automatic is not None:
+        check_takes_judgments(options.automatic)
     if options.duplicates not in RULES:
         message = f"Unknown rule for duplicates: {options.duplicates}."
         raise ActionRefused("no-rule", message, f"Choose one of: {', '.join(RULES)}.")

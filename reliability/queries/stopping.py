@@ -15,7 +15,6 @@ from campaigns.models import Campaign, User
 from campaigns.queries.tasks import get_current_task, list_judged_before
 from campaigns.rules import require_access
 from campaigns.services.snapshots import compute_report
-from evaluation.queries.estimate_inputs import is_drawn_by_influence
 from evaluation.queries.estimate_report import ESTIMATES
 from evaluation.queries.interim_scores import load_interim_scorer
 from evaluation.queries.scoring_inputs import SHOWN_MEASURES
@@ -44,6 +43,7 @@ from poolbench.reliability.stopping.remaining_relevant import (
 )
 from poolbench.reliability.verdicts.stopping import SAMPLED, STILL, StoppingReport, compute_stopping
 from pooling.models import Pool
+from pooling.queries.frozen_pools import is_drawn_by_influence
 from pooling.queries.judgment_log import NONE, JudgmentLog, Mask, read_judgment_log
 from pooling.queries.pools import load_pool_table
 from reliability.queries.campaign_state import build_history, list_graded_rows, load_campaign_state

@@ -41,7 +41,9 @@ from judging.models import (
     AutomaticAssessor,
     Exclusion,
     Judgment,
+    ModelAnswer,
     Plan,
+    PromptCard,
     Qrels,
     Slot,
     StoppedTopic,
@@ -215,14 +217,31 @@ TABLES = (
     ),
     define_table("training_pairs", TrainingPair, "audience topic docno grade explanation position"),
     define_table(
-        "automatic_assessors", AutomaticAssessor, "name description user created_at", "created_by"
+        "prompt_cards",
+        PromptCard,
+        "version template scale examples example_count characters sha256 created_at",
+        "created_by",
+    ),
+    define_table(
+        "automatic_assessors",
+        AutomaticAssessor,
+        "name description user card model created_at",
+        "created_by",
+    ),
+    define_table(
+        "model_answers",
+        ModelAnswer,
+        "automatic topic docno request_hash grade text requests prompt_tokens answer_tokens seconds"
+        " instructions answered_at",
+        path="automatic__campaign",
+        excerpts="text instructions",
     ),
     define_table(
         "judgments",
         Judgment,
         "topic docno assessor purpose revision kind grade reason comment flags duplicate_of"
-        " passages slot unit source lease order guideline_version erratum rank_shown served_at"
-        " active_seconds document_sha256 third judged_at",
+        " passages chances slot unit source lease order guideline_version erratum rank_shown"
+        " served_at active_seconds document_sha256 third judged_at",
         "client_uuid",
         comments="reason comment",
         excerpts="passages",
