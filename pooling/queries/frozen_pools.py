@@ -23,11 +23,6 @@ _plans: Cache[str, InfluencePlan] = Cache(2)
 NOT_REBUILT = "cannot be rebuilt from its spec and runs."
 
 
-def is_drawn_by_influence(pool: Pool) -> bool:
-    """Whether scores can be estimated from judgments of ``pool``."""
-    return any(step["method"] == "influence" for step in pool.spec.get("steps", []))
-
-
 def frozen_spec(pool: Pool) -> PoolSpec:
     """The spec of ``pool`` without its run choice."""
     return build_frozen_spec(pool.spec)
