@@ -167,7 +167,8 @@ def _reciprocal_rank(cutoff: int | None, level: int) -> FractionalMeasure:
         # A product of zeros: its logarithm is finite, so that it can be divided out again.
         missed = np.log(np.maximum(1 - own, _TINY))
         reached = np.exp(frame.sum_above(missed))
-        values = frame.sum_segments(weight * own * reached)
+        is_reached = frame.sum_above((own >= 1).astype(float)) == 0
+        values = frame.sum_segments(weight * own * reached * is_reached)
         below = frame.sum_below(weight * own * reached)
         entry = weight * reached - below / np.maximum(1 - own, _TINY)
         return FractionalScores(values, _on_step(entry, np.zeros(frame.shape), level, q))

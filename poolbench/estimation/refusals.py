@@ -33,14 +33,18 @@ def _explain_skipped(sample: JudgedSample) -> str | None:
     drawn = len(sample.judged) + sample.skipped
     if sample.skipped <= MOST_SKIPPED * drawn:
         return None
-    return f"{sample.skipped} of {drawn} sampled pairs were skipped, more than {MOST_SKIPPED:.0%}"
+    return (
+        f"sampled pairs without a grade: {sample.skipped} of {drawn}, more than {MOST_SKIPPED:.0%}"
+    )
 
 
 def _explain_topics(sample: JudgedSample) -> str | None:
     unjudged, topics = list_unjudged_topics(sample), len(sample.frame.topics)
     if len(unjudged) <= MOST_UNJUDGED * topics:
         return None
-    return f"{len(unjudged)} of {topics} topics have no judged pair, more than {MOST_UNJUDGED:.0%}"
+    return (
+        f"topics without a judged pair: {len(unjudged)} of {topics}, more than {MOST_UNJUDGED:.0%}"
+    )
 
 
 def list_unjudged_topics(sample: JudgedSample) -> list[str]:

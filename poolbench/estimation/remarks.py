@@ -77,7 +77,7 @@ def _remark_machines(machines: Sequence[MachineInput]) -> Iterable[Remark]:
     for machine in machines:
         missing = 1 - machine.coverage
         if missing > MOST_UNGRADED:
-            text = f"{machine.name} has no grade for {missing:.1%} of the pairs."
+            text = f"{machine.name} has no grade for {missing:.1%} of the pairs; none is not 0."
             yield Remark("machine-incomplete", text, None, (machine.name,))
 
 
@@ -87,16 +87,16 @@ def _remark_runs(frame: PoolFrame) -> Iterable[Remark]:
     if late:
         names = tuple(frame.runs[at] for at in late)
         text = (
-            f"{len(late)} runs have less than {LEAST_FRAMED:.0%} of their first {FIRST} documents "
-            f"in the pool ({names[0]}: {shares[late[0]]:.0%}). The others count as not relevant, "
-            "which no interval allows for."
+            f"Runs with less than {LEAST_FRAMED:.0%} of their first {FIRST} documents in the pool: "
+            f"{len(late)} (least: {names[0]}, {shares[late[0]]:.0%}). Documents outside it count "
+            "as not relevant, which no interval allows for."
         )
         yield Remark("unpooled", text, None, names)
 
 
 def _remark_skipped(sample: JudgedSample) -> Iterable[Remark]:
     if sample.skipped:
-        text = f"{sample.skipped} sampled pairs have no grade: the others weigh as much more."
+        text = f"Sampled pairs without a grade: {sample.skipped}. The others weigh as much more."
         yield Remark("skipped", text)
 
 
@@ -106,14 +106,14 @@ def _remark_estimate(
     frame = sample.frame
     if estimate.empty.any():
         topics = tuple(frame.topics[at] for at in np.flatnonzero(estimate.empty).tolist())
-        text = f"{len(topics)} topics count 0: fewer than half a relevant pair is expected of them."
+        text = f"Topics that count 0, with less than half a relevant pair expected: {len(topics)}."
         yield Remark("nothing-relevant", text, name, topics)
     rough = np.flatnonzero(estimate.allowance > np.sqrt(np.diag(estimate.covariance)))
     if len(rough):
         runs = tuple(frame.runs[at] for at in rough.tolist())
         text = (
-            f"For {len(runs)} runs, what the counts of relevant pairs leave open is more than the "
-            "error of the sample: judge more before you rely on the values."
+            "Runs for which unknown counts of relevant pairs leave more open than the sample: "
+            f"{len(runs)}. Judge more before you rely on their values."
         )
         yield Remark("rough", text, name, runs)
     heaviest = np.argsort(-estimate.by_pair, kind="stable")[:HEAVIEST]
@@ -121,9 +121,7 @@ def _remark_estimate(
     share = float(estimate.by_pair[heaviest].sum() / total) if total > 0 else 0.0
     if share > MOST_BY_HEAVIEST:
         pairs = tuple(_name_pair(frame, int(at)) for at in sample.judged[heaviest])
-        text = (
-            f"{share:.0%} of the variance is due to {len(pairs)} judged pairs: check their grades."
-        )
+        text = f"Due to {len(pairs)} judged pairs: {share:.0%} of the variance. Check their grades."
         yield Remark("heavy", text, name, pairs)
 
 

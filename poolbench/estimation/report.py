@@ -28,6 +28,8 @@ from poolbench.statistics.least_topics import TOO_FEW_TOPICS
 
 LEVEL = 0.95
 QUANTILE = 1.96
+LEAST_GAIN = 0.01
+"""Machines that bring less do not decide the order of runs (docs/decisions/0097)."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,7 @@ class MeasureReport:
 @dataclass(frozen=True)
 class EstimateReport:
     """``pairs`` of the frame, ``judged`` of them in the sample, besides ``skipped``; ``machines``
-    by name.
+    by name, and their ``gain``: by what share they make errors smaller.
     """
 
     topics: int
@@ -67,6 +69,7 @@ class EstimateReport:
     machines: tuple[str, ...]
     measures: tuple[MeasureReport, ...]
     skipped: int = 0
+    gain: float | None = None
     weights: SampleWeights | None = None
     remarks: tuple[Remark, ...] = ()
 
@@ -88,18 +91,24 @@ def compute_estimates(
     measures: Mapping[str, FractionalMeasure],
     seed: int,
     drawn_for: Collection[str] | None = None,
+    *,
+    is_trusted: bool = True,
 ) -> ScoreEstimates:
-    """Estimates of all ``measures``, by name, for all runs of the frame. ``drawn_for``: those that
-    the sample was drawn for, where that is known.
+    """Estimates of all ``measures``, by name, for all runs of the frame.
+
+    ``drawn_for``: those that the sample was drawn for, where that is known. ``is_trusted``: whether
+    the machines may decide the order of runs, which they do not where they bring too little.
     """
-    chances, by_machine = _fit(sample, machines, seed)
+    chances, alone, by_machine = _fit(sample, machines, seed)
     estimates = {name: estimate_measure(sample, chances, own) for name, own in measures.items()}
+    gain = None if alone is None else compute_gain(sample, alone, measures, estimates)
+    is_drawn_in = is_trusted and gain is not None and gain >= LEAST_GAIN
     reports = tuple(
         report_measure(
             sample,
             name,
             estimate,
-            _draw_in(sample, estimate, measures[name], by_machine),
+            _draw_in(sample, estimate, measures[name], by_machine if is_drawn_in else None),
             explain_no_interval(sample, measures[name]),
         )
         for name, estimate in estimates.items()
@@ -111,6 +120,7 @@ def compute_estimates(
         machines=tuple(machine.name for machine in machines),
         measures=reports,
         skipped=sample.skipped,
+        gain=gain,
         weights=weigh_sample(sample),
         remarks=list_remarks(sample, machines, estimates, drawn_for),
     )
@@ -119,8 +129,10 @@ def compute_estimates(
 
 def _fit(
     sample: JudgedSample, machines: Sequence[MachineInput], seed: int
-) -> tuple[Floats, Floats | None]:
-    """The chances of all pairs, and those by machines alone, raked; None without machines."""
+) -> tuple[Floats, Floats | None, Floats | None]:
+    """The chances of all pairs; those by ranks alone, and by machines alone, raked: None without
+    machines.
+    """
     frame = sample.frame
     fold = frame.hash_pairs(seed, "fold") % FOLDS
 
@@ -131,8 +143,26 @@ def _fit(
 
     ranks, own = build_rank_features(frame), build_machine_features(machines)
     if own is None:
-        return fit(ranks), None
-    return fit(own.join(ranks)), rake_chances(sample, fit(own))
+        return fit(ranks), None, None
+    return fit(own.join(ranks)), fit(ranks), rake_chances(sample, fit(own))
+
+
+def compute_gain(
+    sample: JudgedSample,
+    alone: Floats,
+    measures: Mapping[str, FractionalMeasure],
+    estimates: Mapping[str, MeasureEstimate],
+) -> float:
+    """By how much the machines narrow the errors of this sample, in the mean over measures.
+    ``alone``: the chances without machines.
+    """
+    gains = [0.0]
+    for name, measure in measures.items():
+        without = np.diag(estimate_measure(sample, alone, measure).covariance)
+        own = np.diag(estimates[name].covariance)
+        if without.any():
+            gains.append(1 - float(np.sqrt(own).mean() / np.sqrt(without).mean()))
+    return sum(gains) / max(len(gains) - 1, 1)
 
 
 def _draw_in(
