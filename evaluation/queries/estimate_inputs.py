@@ -24,12 +24,12 @@ from poolbench.estimation.measures import (
     NoFractionError,
     find_fractional_measure,
 )
-from poolbench.estimation.sample import JudgedSample
+from poolbench.estimation.sample import JudgedSample, build_sample
 from poolbench.evaluation.in_memory import build_run_batch
 from poolbench.evaluation.judgments import Floats, Ints, JudgmentTable, Mask
 from poolbench.evaluation.options import ScoringOptions
 from poolbench.number_formats import format_percent
-from poolbench.pooling.methods.influence import InfluencePlan
+from poolbench.pooling.methods.influence import InfluencePlan, list_measure_names
 from poolbench.runs.pair_index import PairIndex
 from poolbench.runs.qrels import qrels_from_rows
 from poolbench.runs.tables import QrelsTable
@@ -49,9 +49,8 @@ LEAST_COVERED = 0.95
 class EstimateInputs:
     """``planned`` pairs are to be judged, of which the first ``complete`` in the order of drawing
     have nothing left to do, and ``beyond`` after the first that has. ``used`` of the complete part
-    count: all of it, or what was complete at the last ``look`` that is due. ``skipped`` of them
-    have no grade, the others are ``sample.judged``. ``left_out``: machines that are not used, each
-    with the reason.
+    count: all of it, or what was complete at the last ``look`` that is due. ``left_out``: machines
+    that are not used, each with the reason. The sample was ``drawn_for`` these measures.
     """
 
     pool: Pool
@@ -60,12 +59,17 @@ class EstimateInputs:
     beyond: int
     used: int
     look: int
-    skipped: int
     sample: JudgedSample
     machines: Sequence[MachineInput]
     left_out: tuple[tuple[str, str], ...]
     measures: dict[str, FractionalMeasure]
     seed: int
+    drawn_for: tuple[str, ...]
+
+    @property
+    def skipped(self) -> int:
+        """How many pairs of the counted part have no grade."""
+        return self.sample.skipped
 
 
 def find_sampled_pool(campaign: Campaign) -> Pool | None:
@@ -100,12 +104,11 @@ def load_estimate_inputs(
     look = find_look(planned, looks, complete)
     used = min(complete, count_look(planned, looks, look)) if looks else complete
     counted = plan.order[:used]
-    judged = np.sort(counted[grades[counted] >= 0])
     top = max(campaign.grades.values_list("value", flat=True), default=1)
-    steps = (grades[judged][:, None] >= np.arange(1, top + 1)).astype(float)
     runs = list(list_scored_runs(campaign, pool.task))
     frame = match_runs(campaign, runs, plan.frame)
     chosen, left_out = choose_machines(campaign, machines, plan.frame)
+    pi = plan.compute_probabilities(len(counted))
     return EstimateInputs(
         pool=pool,
         planned=planned,
@@ -113,12 +116,12 @@ def load_estimate_inputs(
         beyond=int(done[plan.order[complete:planned]].sum()),
         used=used,
         look=look,
-        skipped=len(counted) - len(judged),
-        sample=JudgedSample(frame, judged, steps, plan.compute_probabilities(len(counted))),
+        sample=build_sample(frame, grades, counted, pi, top),
         machines=chosen,
         left_out=left_out,
         measures=choose_estimated(campaign, options, top),
         seed=pool.spec["seed"],
+        drawn_for=list_measure_names(step.values),
     )
 
 

@@ -52,10 +52,13 @@ def list_frame(listing: RunListing) -> PoolFrame:
 def choose_measures(values: Values) -> dict[str, FractionalMeasure]:
     """The measures of a step by name, at its level and on its scale."""
     options, top = ScoringOptions(level=values["level"]), max(values["level"], values["top"])
-    names = values["measures"] or DEFAULT_MEASURES
-    return {
-        each.name: find_fractional_measure(each, options, top) for each in parse_measures(names)
-    }
+    asked = parse_measures(list_measure_names(values))
+    return {each.name: find_fractional_measure(each, options, top) for each in asked}
+
+
+def list_measure_names(values: Values) -> tuple[str, ...]:
+    """The names of the measures that a sample is drawn for."""
+    return tuple(each.name for each in parse_measures(values["measures"] or DEFAULT_MEASURES))
 
 
 class InfluencePlan(NamedTuple):
