@@ -14,6 +14,7 @@ from evaluation.views import (
     runs,
     score_changes,
     score_moves,
+    witness,
 )
 
 CAMPAIGN_PAGES = [
@@ -40,6 +41,11 @@ CAMPAIGN_PAGES = [
     page(
         "results/scores/<int:pk>/measures.<slug:fmt>",
         downloads.measures_compared_download_view,
+    ),
+    page("judging/automatic/<slug:name>/witness/", witness.automatic_witness_view),
+    page(
+        "judging/automatic/<slug:name>/witness.<slug:fmt>",
+        witness.automatic_witness_download_view,
     ),
     page("results/paper/", paper.paper_view),
     page("results/paper/<slug:table>.<slug:fmt>", paper.paper_download_view),

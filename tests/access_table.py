@@ -21,6 +21,7 @@ GET    302  404  403  403  403  403  200  404
     judging-today review-new flagged-documents judging-assessor training-sets
     judgments-download assessor-qrels import-export judgments-export judgments-import
     automatic-list automatic automatic-download agreement agreement@chart agreement-download
+    automatic-witness automatic-witness-download
     agreement-pair agreement-topics agreement-topics-download agreement-variation
     agreement-variation@chart agreement-variation-download assessor-quality
     assessor-quality-download qrels-list qrels-freeze qrels qrels-download qrels-compare
@@ -103,7 +104,7 @@ GET    302  302  302  302  302  302  302  302
 GET    302  404  403  403  403  403  409  404
     topics-delete documents-delete
 GET    401  404  403  403  403  403  200  404
-    api-preferences-detail api-verdict-list
+    api-preferences-detail api-verdict-list api-witness-list
 GET    200  200  302  302  302  302  302  302
     home
 GET    302  403  403  403  403  403  200  200
