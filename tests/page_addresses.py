@@ -44,6 +44,7 @@ QUERIES = {
     "help@search": "?q=E07", "home@all": "?all", "document": "?docno={docno}",
     "document-body": "?docno={docno}", "judge-change": "?docno={docno}",
     "consensus-pair": "?topic={topic}&docno={docno}", "api-verdict-list": "?campaign={slug}",
+    "api-witness-list": "?campaign={slug}",
     "measure@chart": "?chart=steps.svg", "agreement@chart": "?chart=coefficients.svg",
     "agreement@no-chart": "?chart=no.svg", "disagreement-effect@chart": "?chart=ranks.svg",
     "stopping@chart": "?chart=found.svg", "compare@chart": "?chart=differences.svg",

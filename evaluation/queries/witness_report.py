@@ -135,13 +135,13 @@ def load_judging_order(
     the order of a file is not one of judging.
     """
     rows = current_judgments(campaign).order_by("pk")
-    found = dict[tuple[str, str], tuple[int, str]]()
+    judged_by = dict[tuple[str, str], tuple[int, str]]()
     for number, docno, key, name, source in rows.values_list(
         "topic__number", "docno", "pk", "assessor__username", "source"
     ):
-        is_known = (number, docno) not in found and source != Judgment.Source.IMPORT
-        found[number, docno] = key, name if is_known else ""
-    known = [found.get(pair, (0, "")) for pair in pairs]
+        is_known = (number, docno) not in judged_by and source != Judgment.Source.IMPORT
+        judged_by[number, docno] = key, name if is_known else ""
+    known = [judged_by.get(pair, (0, "")) for pair in pairs]
     return np.array([key for key, _ in known], np.int64), [name for _, name in known]
 
 

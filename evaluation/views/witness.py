@@ -37,9 +37,11 @@ def automatic_witness_view(request: SignedInRequest, slug: str, name: str) -> Ht
         "own": own,
     }
     if own is not None:
+        rows = group_cells(own.confusion) if own.confusion else []
         page |= {
             "findings": list_findings(own),
-            "confusion": own.confusion and group_cells(own.confusion),
+            "confusion": rows,
+            "first_row": rows[0][1] if rows else [],
             "picture": build_team_chart(name, own.teams) if own.teams else None,
         }
     return render_page(request, "evaluation/witness.html", page)

@@ -123,18 +123,18 @@ def find_missed_topics(shared: SharedPairs) -> list[MissedTopic]:
 
     own = shared.people == shared.top
     topics = shared.sample.frame.topics
-    of = np.bincount(shared.topics[own], minlength=len(topics))
+    counts = np.bincount(shared.topics[own], minlength=len(topics))
     missed = np.bincount(shared.topics[own & (shared.machine <= 0)], minlength=len(topics))
-    at = np.flatnonzero(of >= LEAST_OF_TOPIC)
+    at = np.flatnonzero(counts >= LEAST_OF_TOPIC)
     if len(at) < 2:
         return []
-    p = HOLM.adjust(hypergeom.sf(missed[at] - 1, of.sum(), missed.sum(), of[at]))
-    rest = (missed.sum() - missed[at]) / np.maximum(of.sum() - of[at], 1)
-    far = missed[at] / of[at] - rest >= LEAST_MISSED
+    p = HOLM.adjust(hypergeom.sf(missed[at] - 1, counts.sum(), missed.sum(), counts[at]))
+    rest = (missed.sum() - missed[at]) / np.maximum(counts.sum() - counts[at], 1)
+    far = missed[at] / counts[at] - rest >= LEAST_MISSED
     flagged = (p < ALPHA) & far
     columns = zip(at.tolist(), rest.tolist(), p.tolist(), flagged.tolist(), strict=True)
     rows = [
-        MissedTopic(topics[each], int(missed[each]), int(of[each]), *others)
+        MissedTopic(topics[each], int(missed[each]), int(counts[each]), *others)
         for each, *others in columns
     ]
     return sorted(rows, key=lambda row: (row.p, row.topic))

@@ -42,7 +42,7 @@ def measure_drift(
     """
     left = (sample.steps - chances[sample.judged]).sum(axis=1)
     who = np.array(assessors, object)
-    names, found = list[str](), list[tuple[float, float, int]]()
+    names, slopes = list[str](), list[tuple[float, float, int]]()
     for name in sorted(set(assessors) - {""}):
         own = np.flatnonzero(who == name)
         if len(own) < LEAST_PAIRS:
@@ -51,11 +51,11 @@ def measure_drift(
         columns = np.column_stack([place, np.ones(len(own))])
         fit = fit_weighted(columns, left[own], np.ones(len(own)), np.zeros(2))
         names.append(name)
-        found.append((float(fit.slopes[0]), float(compute_error(fit.influences[:, 0])), len(own)))
-    if not found:
+        slopes.append((float(fit.slopes[0]), float(compute_error(fit.influences[:, 0])), len(own)))
+    if not slopes:
         return ()
-    p = find_p_values(np.array([row[0] for row in found]), np.array([row[1] for row in found]), 2)
+    p = find_p_values(np.array([row[0] for row in slopes]), np.array([row[1] for row in slopes]), 2)
     return tuple(
         Drift(name, estimate_value(*row), float(own), bool(own < ALPHA))
-        for name, row, own in zip(names, found, p.tolist(), strict=True)
+        for name, row, own in zip(names, slopes, p.tolist(), strict=True)
     )

@@ -14,8 +14,8 @@ def list_findings(report: MachineReport) -> tuple[Remark, ...]:
     """Alarms first. Without any, nothing was found, which is not that there is nothing."""
     if report.why is not None:
         return (Remark("too-little", f"Nothing is said of {report.machine}: {report.why}."),)
-    found = (*_report_teams(report), *_report_topics(report), *_report_texts(report))
-    return (*found, *_report_drift(report), *_report_gain(report), *_report_order(report))
+    alarms = (*_report_teams(report), *_report_topics(report), *_report_texts(report))
+    return (*alarms, *_report_drift(report), *_report_gain(report), *_report_order(report))
 
 
 def _report_teams(report: MachineReport) -> Iterator[Remark]:

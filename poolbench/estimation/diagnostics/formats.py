@@ -17,16 +17,16 @@ SCOPE = (
     "such a pool. No finding is not a proof that there is nothing to find."
 )
 Row = tuple[str, str, str, float | None, float | None, float | None, float | None, bool]
-NAMES = ("machine", "figure", "of")
+NAMES = ("machine", "figure", "subject")
 
 
-def iter_figures(report: MachineReport) -> Iterator[Row]:
+def iter_witness_rows(report: MachineReport) -> Iterator[Row]:
     """Machine, figure, what of, value, interval, p by Holm, whether it is an alarm."""
 
     def row(
-        figure: str, of: str, own: Estimate, p: float | None = None, *, raised: bool = False
+        figure: str, subject: str, own: Estimate, p: float | None = None, *, raised: bool = False
     ) -> Row:
-        return report.machine, figure, of, own.value, own.low, own.high, p, raised
+        return report.machine, figure, subject, own.value, own.low, own.high, p, raised
 
     yield row("coverage", "", Estimate(report.coverage, 0))
     if report.confusion is not None:
@@ -59,7 +59,7 @@ def build_witness_report(report: WitnessReport, title: str) -> Report:
     sections = [
         Section(
             each.machine,
-            (Table(each.machine, columns[1:], [row[1:] for row in iter_figures(each)]),),
+            (Table(each.machine, columns[1:], [row[1:] for row in iter_witness_rows(each)]),),
             tuple(finding.text for finding in list_findings(each)),
             titled=True,
         )
@@ -72,7 +72,7 @@ def build_witness_report(report: WitnessReport, title: str) -> Report:
         "judged": report.judged,
     }
     notes = (SCOPE, *([f"Nothing to report: {report.why}."] if report.why else []))
-    rows = [row for each in report.machines for row in iter_figures(each)]
+    rows = [row for each in report.machines for row in iter_witness_rows(each)]
     return Report(
         title=f"Second witnesses: {title}",
         sections=sections,

@@ -51,7 +51,7 @@ def measure_texts(texts: Iterable[tuple[str, str] | None]) -> Floats:
     return np.array(rows, np.float64).reshape(-1, 2)
 
 
-def probe_texts(shared: SharedPairs, measured: Floats) -> tuple[Probe, ...]:
+def estimate_probes(shared: SharedPairs, measured: Floats) -> tuple[Probe, ...]:
     """Slopes on ``measured``, (pairs of the frame, 2), of pairs whose text is known; none where
     these are fewer than there are columns.
     """

@@ -55,7 +55,7 @@ def score_by_machine(frame: PoolFrame, machine: MachineInput, measure: Fractiona
     return measure.compute(frame, steps).values
 
 
-def compare_rankings(
+def compare_with_machine(
     frame: PoolFrame,
     machine: MachineInput,
     top: int,
@@ -80,11 +80,11 @@ def _compare(
     counts = np.concatenate(list(resample_counts(topics, sampling))) / topics
     means = [people.topics.mean(axis=1), machine.mean(axis=1)]
     drawn = [counts @ people.topics.T, counts @ machine.T]
-    found = [
+    taus = [
         [_correlate(kind, *pair) for kind in COEFFICIENTS] for pair in zip(*drawn, strict=True)
     ]
     values = [_correlate(kind, *means) for kind in COEFFICIENTS]
-    tau, tau_ap = percentile_estimates(values, np.array(found).T, np.array([topics, topics]))
+    tau, tau_ap = percentile_estimates(values, np.array(taus).T, np.array([topics, topics]))
     rows = zip(frame.runs, means[1].tolist(), means[0].tolist(), strict=True)
     runs = tuple(sorted((RunPlaces(*row) for row in rows), key=lambda row: -row.by_people))
     return RankingAgreement(name, tau, tau_ap, float((means[1] - means[0]).mean()), runs)

@@ -11,8 +11,8 @@ from poolbench.estimation.diagnostics.circularity import TeamExcess, compute_tea
 from poolbench.estimation.diagnostics.confusion import Confusion, compute_confusion
 from poolbench.estimation.diagnostics.drift import Drift, measure_drift
 from poolbench.estimation.diagnostics.excess import FEW_PAIRS, LEAST_PAIRS, share_pairs
-from poolbench.estimation.diagnostics.probes import Probe, probe_texts
-from poolbench.estimation.diagnostics.ranking import RankingAgreement, compare_rankings
+from poolbench.estimation.diagnostics.probes import Probe, estimate_probes
+from poolbench.estimation.diagnostics.ranking import RankingAgreement, compare_with_machine
 from poolbench.estimation.machines import MachineInput
 from poolbench.estimation.measures import FractionalMeasure
 from poolbench.estimation.report import compute_estimates
@@ -77,7 +77,7 @@ def report_witnesses(
         report = describe_machine(sample, machine, inputs)
         if report.why is None:
             top = sample.steps.shape[1]
-            rankings = compare_rankings(frame, machine, top, measures, alone.measures, seed)
+            rankings = compare_with_machine(frame, machine, top, measures, alone.measures, seed)
             report = replace(report, rankings=rankings)
             report = add_calibration(report, sample, machine, measures, seed, inputs)
         reports.append(report)
@@ -96,7 +96,7 @@ def describe_machine(
         report,
         confusion=compute_confusion(shared),
         teams=compute_team_excess(shared, inputs.teams),
-        probes=() if inputs.texts is None else probe_texts(shared, inputs.texts),
+        probes=() if inputs.texts is None else estimate_probes(shared, inputs.texts),
     )
 
 

@@ -20,7 +20,7 @@ from poolbench.estimation.diagnostics.confusion import compute_confusion, estima
 from poolbench.estimation.diagnostics.drift import measure_drift
 from poolbench.estimation.diagnostics.excess import compute_error, fit_weighted, share_pairs
 from poolbench.estimation.diagnostics.findings import list_findings
-from poolbench.estimation.diagnostics.probes import measure_text, probe_texts
+from poolbench.estimation.diagnostics.probes import estimate_probes, measure_text
 from poolbench.estimation.diagnostics.ranking import score_by_machine
 from poolbench.estimation.diagnostics.witness import (
     WitnessInputs,
@@ -179,7 +179,7 @@ def test_machines_of_dl19_give_more_to_texts_with_the_terms_of_the_query(data_di
     for name in SEVEN:
         machine = load_machine(data_dir, dl19, name)
         (sample,) = draw_samples(dl19, machine, 1.0, 1)
-        length, query = probe_texts(share_pairs(sample, machine), texts)
+        length, query = estimate_probes(share_pairs(sample, machine), texts)
         assert abs(length.slope.value) < 0.15
         slopes.append(query.slope.value)
     assert sum(slope > 0.2 for slope in slopes) >= 6
