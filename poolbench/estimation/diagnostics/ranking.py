@@ -80,9 +80,7 @@ def _compare(
     counts = np.concatenate(list(resample_counts(topics, sampling))) / topics
     means = [people.topics.mean(axis=1), machine.mean(axis=1)]
     drawn = [counts @ people.topics.T, counts @ machine.T]
-    taus = [
-        [_correlate(kind, *pair) for kind in COEFFICIENTS] for pair in zip(*drawn, strict=True)
-    ]
+    taus = [[_correlate(kind, *pair) for kind in COEFFICIENTS] for pair in zip(*drawn, strict=True)]
     values = [_correlate(kind, *means) for kind in COEFFICIENTS]
     tau, tau_ap = percentile_estimates(values, np.array(taus).T, np.array([topics, topics]))
     rows = zip(frame.runs, means[1].tolist(), means[0].tolist(), strict=True)
