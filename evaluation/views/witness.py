@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from django.http import Http404, HttpResponse
+from dataclasses import replace
+
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
 
@@ -19,6 +21,7 @@ from poolbench.estimation.diagnostics.formats import FORMATS
 from poolbench.estimation.diagnostics.witness import MachineReport, WitnessReport
 
 Table = list[tuple[int, list[ConfusionCell]]]
+COMPUTING = "the report is being computed"
 
 
 @require_safe
@@ -61,14 +64,12 @@ def group_cells(confusion: Confusion) -> Table:
 def automatic_witness_download_view(
     request: SignedInRequest, slug: str, name: str, fmt: str
 ) -> HttpResponse:
-    """The report on one automatic assessor as a file."""
+    """The report on one automatic assessor as a file; before the first one it says so."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     get_object_or_404(campaign.automatic_assessors, name=name)
-    report: WitnessReport | None = get_report(campaign, WITNESS).report
-    own = None if report is None else find_machine(report, name)
-    if report is None or (own is None and not report.why):
-        raise Http404("the report is being computed")
-    chosen = WitnessReport(
-        report.topics, report.pairs, report.judged, (own,) if own else (), report.why
-    )
+    report: WitnessReport = get_report(campaign, WITNESS).report or WitnessReport(why=COMPUTING)
+    own = find_machine(report, name)
+    machines = () if own is None else (own,)
+    why = report.why if own else report.why or COMPUTING
+    chosen = replace(report, machines=machines, why=why)
     return report_response(f"{slug}-{name}-witness.{fmt}", FORMATS, chosen, campaign.title)
