@@ -26,6 +26,7 @@ class EvaluationConfig(AppConfig):
         from evaluation.lifecycle import LIFE_CYCLE
         from evaluation.queries.estimate_report import ESTIMATES_SUBJECT
         from evaluation.queries.leaderboard_report import LEADERBOARD_SUBJECT
+        from evaluation.queries.witness_report import WITNESS_SUBJECT
         from evaluation.rules import check_measures
 
         Campaign.measures.field.validators.append(check_measures)
@@ -33,3 +34,4 @@ class EvaluationConfig(AppConfig):
         add_life_cycle(LIFE_CYCLE)
         add_subject(LEADERBOARD_SUBJECT)
         add_subject(ESTIMATES_SUBJECT)
+        add_subject(WITNESS_SUBJECT)

@@ -14,6 +14,7 @@ from evaluation.views import (
     run_pairs,
     runs,
     score_changes,
+    witness,
 )
 
 CAMPAIGN_PAGES = [
@@ -43,6 +44,11 @@ CAMPAIGN_PAGES = [
     ),
     page("results/estimates/", estimates.estimates_view),
     page("results/estimates/estimates.<slug:fmt>", estimates.estimates_download_view),
+    page("judging/automatic/<slug:name>/witness/", witness.automatic_witness_view),
+    page(
+        "judging/automatic/<slug:name>/witness.<slug:fmt>",
+        witness.automatic_witness_download_view,
+    ),
     page("results/paper/", paper.paper_view),
     page("results/paper/<slug:table>.<slug:fmt>", paper.paper_download_view),
 ]

@@ -105,7 +105,7 @@ GET    302  302  302  302  302  302  302  302
 GET    302  404  403  403  403  403  409  404
     topics-delete documents-delete
 GET    401  404  403  403  403  403  200  404
-    api-preferences-detail api-verdict-list api-estimate-list
+    api-preferences-detail api-verdict-list api-estimate-list api-witness-list
 GET    200  200  302  302  302  302  302  302
     home
 GET    302  403  403  403  403  403  200  200

@@ -45,6 +45,7 @@ QUERIES = {
     "document-body": "?docno={docno}", "judge-change": "?docno={docno}",
     "consensus-pair": "?topic={topic}&docno={docno}", "api-verdict-list": "?campaign={slug}",
     "api-estimate-list": "?campaign={slug}",
+    "api-witness-list": "?campaign={slug}",
     "measure@chart": "?chart=steps.svg", "agreement@chart": "?chart=coefficients.svg",
     "agreement@no-chart": "?chart=no.svg", "disagreement-effect@chart": "?chart=ranks.svg",
     "stopping@chart": "?chart=found.svg", "compare@chart": "?chart=differences.svg",

@@ -45,6 +45,7 @@ WHO = {
     "measures": EVERYONE,
     "verdicts": ORGANIZERS,
     "estimates": ORGANIZERS,
+    "witnesses": ORGANIZERS,
 }
 WHO_ELSE = {
     "POST /api/campaigns/": "users who may create campaigns",

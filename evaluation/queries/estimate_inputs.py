@@ -35,6 +35,7 @@ from poolbench.runs.qrels import qrels_from_rows
 from poolbench.runs.tables import QrelsTable
 from pooling.models import Pool
 from pooling.queries.frozen_pools import (
+    frozen_spec,
     is_drawn_by_influence,
     load_sample_plan,
     rebuild_sessions,
@@ -121,7 +122,7 @@ def load_estimate_inputs(
         left_out=left_out,
         measures=choose_estimated(campaign, options, top),
         seed=pool.spec["seed"],
-        drawn_for=list_measure_names(step.values),
+        drawn_for=list_measure_names(frozen_spec(pool).steps[0].values),
     )
 
 
