@@ -149,7 +149,7 @@ def _fit(
         own = texts.features if own is None else own.join(texts.features)
     if own is None:
         return fit(ranks), None, None
-    learned = texts and texts.learn(sample.judged, sample.steps, fold)
+    learned = None if texts is None else texts.learn(sample.judged, sample.steps, fold)
     by_machine = rake_chances(sample, fit(own, learned))
     return fit(own.join(ranks), learned), fit(ranks), by_machine
 
