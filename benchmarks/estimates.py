@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import os
 import resource
+import sys
 from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
@@ -20,9 +21,16 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from generate import trec8
-from rival import share_votes, simulate_chances, simulate_rival, size_by_chances
-from sampled_scores import (
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from benchmarks.generate import trec8
+from benchmarks.rival import (
+    share_votes,
+    simulate_chances,
+    simulate_rival,
+    size_by_chances,
+)
+from benchmarks.sampled_scores import (
     TABLE,
     JudgedCollection,
     copy_run,
@@ -34,7 +42,6 @@ from sampled_scores import (
     shuffle_machine,
     simulate_samples,
 )
-
 from poolbench.estimation.frame import build_pool_frame
 from poolbench.estimation.machines import MachineInput
 from poolbench.estimation.text_scores import TextScores

@@ -9,12 +9,16 @@ how much the regression counts for is never raised, so it never counts.
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
-from sampled_scores import JudgedCollection, simulate_machine
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from benchmarks.sampled_scores import JudgedCollection, simulate_machine
 from poolbench.estimation.design import compute_influence_sizes, divide_prior
 from poolbench.estimation.machines import MachineInput
 from poolbench.evaluation.comparison.rankings import tau
