@@ -111,8 +111,8 @@ def weigh_terms(texts: Sequence[str], counted: int) -> csr_array:
     _, term = np.unique(np.concatenate([words, pairs]), return_inverse=True)
     terms = int(term.max(initial=-1)) + 1
     keys = np.concatenate([row, row[beside]]) * max(terms, 1) + term
-    found, count = np.unique(keys, return_counts=True)
-    row, term = np.divmod(found, max(terms, 1))
+    entries, count = np.unique(keys, return_counts=True)
+    row, term = np.divmod(entries, max(terms, 1))
     frequency = np.bincount(term[row < counted], minlength=terms)
     idf = np.log((1 + counted) / (1 + frequency)) + 1
     weight = (1 + np.log(count)) * idf[term]
