@@ -64,13 +64,13 @@ class TextScores:
             for own in folds:
                 train = np.flatnonzero(held_by[low:high] != own)
                 left = response[low:high][train] - means[own]
-                scores[own, first:last] = predict_left_out(
+                scores[own, first:last] = compute_left_out_scores(
                     kernel[:, train], places[train] - first, left
                 )
         return [_as_feature(own) for own in scores]
 
 
-def predict_left_out(kernel: Floats, train: Ints, response: Floats) -> Floats:
+def compute_left_out_scores(kernel: Floats, train: Ints, response: Floats) -> Floats:
     """Kernel ridge regression of ``response`` on the rows ``train`` of ``kernel``, (rows, train),
     for all rows; for those of ``train`` without their own response, in closed form.
     """
@@ -91,15 +91,15 @@ def _as_feature(values: Floats) -> PairFeatures:
 
 def build_text_scores(frame: PoolFrame, queries: Sequence[str], texts: Sequence[str]) -> TextScores:
     """``queries`` by topic and ``texts`` by pair of the frame; empty where there is none."""
-    vectors = weigh_terms([*texts, *queries], len(texts))
+    vectors = build_vectors([*texts, *queries], len(texts))
     of_pairs, of_queries = vectors[: len(texts)], vectors[len(texts) :]
     cosines = of_pairs.multiply(of_queries[frame.topic_index]).sum(axis=1)
     return TextScores(frame, of_pairs, np.asarray(cosines, np.float64).ravel())
 
 
-def weigh_terms(texts: Sequence[str], counted: int) -> csr_array:
+def build_vectors(texts: Sequence[str], number: int) -> csr_array:
     """tf-idf vectors of length 1 of ``texts``: (1 + log tf) · log((1 + N) / (1 + df)) + that of
-    once more, over words and pairs of neighbours. df: in the first ``counted`` texts.
+    once more, over words and pairs of neighbours. df: in the first ``number`` texts.
     """
     from scipy.sparse import csr_array
 
@@ -113,8 +113,8 @@ def weigh_terms(texts: Sequence[str], counted: int) -> csr_array:
     keys = np.concatenate([row, row[beside]]) * max(terms, 1) + term
     entries, count = np.unique(keys, return_counts=True)
     row, term = np.divmod(entries, max(terms, 1))
-    frequency = np.bincount(term[row < counted], minlength=terms)
-    idf = np.log((1 + counted) / (1 + frequency)) + 1
+    frequency = np.bincount(term[row < number], minlength=terms)
+    idf = np.log((1 + number) / (1 + frequency)) + 1
     weight = (1 + np.log(count)) * idf[term]
     length = np.sqrt(np.bincount(row, weight**2, len(texts)))
     starts = group_starts(np.bincount(row, minlength=len(texts)))

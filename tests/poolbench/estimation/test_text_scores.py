@@ -12,8 +12,8 @@ from poolbench.estimation.text_scores import (
     RIDGE,
     TextScores,
     build_text_scores,
-    predict_left_out,
-    weigh_terms,
+    build_vectors,
+    compute_left_out_scores,
 )
 from tests.poolbench.estimation.frames import find, make_frame, to_steps
 
@@ -33,7 +33,7 @@ def build_scores(second: str = "goldfish") -> TextScores:
 
 
 def test_vectors_hold_words_and_pairs_of_neighbours() -> None:
-    vectors = weigh_terms(["Man and man", "", "and"], 3).toarray()
+    vectors = build_vectors(["Man and man", "", "and"], 3).toarray()
     assert vectors.shape == (3, 4)  # man, and, man and, and man
     assert (vectors**2).sum(axis=1) == pytest.approx([1, 0, 1])
     # idf of "and", in two of three texts: ln(4/3) + 1; of the others ln 2 + 1; "man" stands twice.
@@ -43,7 +43,7 @@ def test_vectors_hold_words_and_pairs_of_neighbours() -> None:
 
 
 def test_words_do_not_pair_across_texts() -> None:
-    assert weigh_terms(["one", "two"], 2).shape == (2, 2)
+    assert build_vectors(["one", "two"], 2).shape == (2, 2)
 
 
 def test_cosine_with_the_query_of_the_own_topic() -> None:
@@ -55,7 +55,7 @@ def test_left_out_predictions_are_those_of_a_fit_without_the_pair() -> None:
     rng = np.random.default_rng(3)
     points, response = rng.normal(size=(7, 4)), rng.normal(size=5)
     kernel, train = points @ points.T, np.array([0, 2, 3, 4, 6])
-    predicted = predict_left_out(kernel[:, train], train, response)
+    predicted = compute_left_out_scores(kernel[:, train], train, response)
     for at, pair in enumerate(train):
         rest = np.delete(train, at)
         inner = kernel[np.ix_(rest, rest)] + RIDGE * np.eye(4)
