@@ -2,9 +2,9 @@
 
 A machine gives chances of each grade. People judge, in batches, the pairs whose two likeliest
 grades have the closest chances; a regression learned on their grades corrects the chances; every
-other pair gets the likeliest grade. Written anew from the paper's outline, and from what the authors'
-program (github RikiyaT/LARA, ``graded_algo.py``) does: there the count of judgments that decides
-how much the regression counts for is never raised, so it never counts.
+other pair gets the likeliest grade. Written anew from the paper's outline, and from what the
+authors' program (github RikiyaT/LARA, ``graded_algo.py``) does: there the count of judgments that
+decides how much the regression counts for is never raised, so it never counts.
 """
 
 from __future__ import annotations
