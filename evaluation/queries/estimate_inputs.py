@@ -22,11 +22,15 @@ from poolbench.estimation.measures import (
     NoFractionError,
     find_fractional_measure,
 )
-from poolbench.estimation.sample import JudgedSample
+from poolbench.estimation.sample import JudgedSample, build_sample
 from poolbench.evaluation.in_memory import build_run_batch
 from poolbench.evaluation.judgments import Ints, JudgmentTable, Mask
 from poolbench.evaluation.options import ScoringOptions
-from poolbench.pooling.methods.influence import InfluencePlan, plan_sample
+from poolbench.pooling.methods.influence import (
+    InfluencePlan,
+    list_measure_names,
+    plan_sample,
+)
 from poolbench.runs.pair_index import PairIndex
 from poolbench.runs.qrels import qrels_from_rows
 from poolbench.runs.tables import QrelsTable
@@ -38,16 +42,21 @@ from pooling.queries.pools import load_pool_table
 @dataclass(frozen=True, eq=False)
 class EstimateInputs:
     """``planned`` pairs are to be judged, of which ``sample.judged`` are counted: the longest part
-    of the order of drawing that is complete. ``skipped`` of that part have no grade.
+    of the order of drawing that is complete. The sample was ``drawn_for`` these measures.
     """
 
     pool: Pool
     planned: int
-    skipped: int
     sample: JudgedSample
     machines: Sequence[MachineInput]
     measures: dict[str, FractionalMeasure]
     seed: int
+    drawn_for: tuple[str, ...]
+
+    @property
+    def skipped(self) -> int:
+        """How many pairs of the counted part have no grade."""
+        return self.sample.skipped
 
 
 def is_drawn_by_influence(pool: Pool) -> bool:
@@ -79,19 +88,18 @@ def load_estimate_inputs(
     reader = load_log_reader(campaign)
     grades, done = decide_pairs_of_frame(plan, reader, policy, last)
     counted = plan.order[: count_complete(plan.order[:planned], done)]
-    judged = np.sort(counted[grades[counted] >= 0])
     top = max(campaign.grades.values_list("value", flat=True), default=1)
-    steps = (grades[judged][:, None] >= np.arange(1, top + 1)).astype(float)
     runs = list(list_scored_runs(campaign, pool.task))
     frame = match_runs(campaign, runs, plan.frame)
+    pi = plan.compute_probabilities(len(counted))
     return EstimateInputs(
         pool=pool,
         planned=planned,
-        skipped=len(counted) - len(judged),
-        sample=JudgedSample(frame, judged, steps, plan.compute_probabilities(len(counted))),
+        sample=build_sample(frame, grades, counted, pi, top),
         machines=[load_machine(campaign, name, plan.frame) for name in machines],
         measures=choose_estimated(campaign, options, top),
         seed=pool.spec["seed"],
+        drawn_for=list_measure_names(step.values),
     )
 
 

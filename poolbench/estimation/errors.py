@@ -7,7 +7,7 @@ import numpy as np
 from poolbench.estimation.frame import PoolFrame
 from poolbench.estimation.measures import Derivative
 from poolbench.estimation.sample import JudgedSample
-from poolbench.evaluation.judgments import Floats
+from poolbench.evaluation.judgments import Floats, Ints
 
 GUARD = 1.15
 """Standard errors are raised at most by this to what the calibration expects."""
@@ -28,21 +28,68 @@ def compute_influences(sample: JudgedSample, chances: Floats, derivative: Deriva
     return influences
 
 
-def compute_covariance(
+def compute_parts(
     sample: JudgedSample, chances: Floats, derivative: Derivative, is_linear: bool
 ) -> Floats:
-    pi = sample.chance
-    by_chance = pi < 1
-    pi, n = pi[by_chance], int(by_chance.sum())
-    runs, topics = sample.frame.shape
-    if not n:
-        return np.zeros((runs, runs))
-    z = compute_influences(sample, chances, derivative)[by_chance] / pi[:, None]
-    free = 1 - pi
-    centred = z - (free @ z) / free.sum()
-    covariance = (centred * free[:, None]).T @ centred * n / max(n - 1, 1)
+    """(judged, runs): what each judged pair adds to the error. Products of two columns add up to
+    the covariance of two runs; pairs with π = 1 add nothing.
+
+    Hájek's form within strata: n / (n − 1) Σ (1 − π) (z/π − A)², A = Σ (1 − π) z/π / Σ (1 − π).
+    """
+    parts = np.zeros((len(sample.judged), len(sample.frame.runs)))
+    rows = np.flatnonzero(sample.chance < 1)
+    if not len(rows):
+        return parts
+    free = (1 - sample.chance[rows])[:, None]
+    z = compute_influences(sample, chances, derivative)[rows] / sample.chance[rows][:, None]
+    stratum = group_strata(sample)[rows]
+    order = np.argsort(stratum, kind="stable")
+    own = np.unique(stratum, return_inverse=True)[1]
+    n = np.bincount(own)
+    firsts = np.cumsum(n) - n
+    mean = np.add.reduceat((free * z)[order], firsts) / np.add.reduceat(free[order], firsts)
+    factor = n / np.maximum(n - 1, 1)
     if not is_linear:
-        covariance *= n / max(n - topics, 1)
+        # Raking spends one of the judged pairs of each topic.
+        factor = factor * len(rows) / max(len(rows) - len(sample.frame.topics), 1)
+    parts[rows] = (z - mean[own]) * np.sqrt(free * factor[own, None])
+    return parts
+
+
+def group_strata(sample: JudgedSample) -> Ints:
+    """The stratum of each judged pair. One with a single pair drawn by chance is joined with the
+    next of its topic, the last with the one before; that of a topic alone with the next topic's.
+    """
+    if sample.strata is None:
+        return np.zeros(len(sample.judged), np.int64)
+    drawn = np.bincount(sample.strata[sample.judged[sample.chance < 1]], minlength=1)
+    group, topic = np.zeros(len(drawn), np.int64), np.full(len(drawn), -1)
+    topic[sample.strata[sample.judged]] = sample.frame.topic_index[sample.judged]
+    first = start = held = 0
+    strata = np.flatnonzero(drawn)
+    for place, stratum in enumerate(strata.tolist()):
+        group[stratum] = start
+        held += drawn[stratum]
+        is_last = place + 1 == len(strata) or topic[strata[place + 1]] != topic[stratum]
+        if held > 1:
+            start, held = start + 1, 0
+        elif is_last and start > first:  # left over: to the group before
+            group[group == start] = start - 1
+            held = 0
+        if is_last and not held:
+            first = start
+    if held and start:
+        group[group == start] = start - 1
+    return group[sample.strata[sample.judged]]
+
+
+def compute_covariance(
+    sample: JudgedSample, chances: Floats, derivative: Derivative, parts: Floats
+) -> Floats:
+    """(runs, runs), of the means over samples, from ``compute_parts``: standard errors are raised
+    to what the chances expect, by ``GUARD`` at most.
+    """
+    covariance = parts.T @ parts
     weight = ((1 - sample.pi) / sample.pi)[:, None]
     expected = forecast_variance(sample.frame, chances, weight, derivative)
     own = np.diag(covariance)

@@ -4,26 +4,33 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
-from poolbench.estimation.errors import compute_covariance
+from poolbench.estimation.errors import compute_covariance, compute_parts
 from poolbench.estimation.measures import Derivative, FractionalMeasure
 from poolbench.estimation.raking import rake_chances
 from poolbench.estimation.sample import JudgedSample
-from poolbench.evaluation.judgments import Floats
+from poolbench.evaluation.judgments import Floats, Mask
+from poolbench.statistics.least_topics import has_enough_topics
+
+LEAST_RELEVANT = 0.5
 
 
 @dataclass(frozen=True, eq=False)
 class MeasureEstimate:
     """Of one measure: ``topics`` (runs, topics), ``means`` by run, ``covariance`` (runs, runs) of
-    the means over samples, ``allowance`` by run for what the first order leaves.
+    the means over samples, ``allowance`` by run for what the first order leaves; ``empty``, the
+    topics that count 0; ``by_pair``, what each judged pair adds to the variances of all runs.
     """
 
     topics: Floats
     means: Floats
     covariance: Floats
     allowance: Floats
+    empty: Mask
+    by_pair: Floats
 
     @cached_property
     def errors(self) -> Floats:
@@ -36,11 +43,11 @@ class MeasureEstimate:
         return np.clip(self.means - half, 0, 1), np.clip(self.means + half, 0, 1)
 
     def over_topics(self, level: float = 0.95) -> list[tuple[float, float] | tuple[None, None]]:
-        """By run, the interval with topics as a sample too: t · √(s² / T)."""
+        """By run, the interval with topics as a sample too: t · √(s² / T); none from few topics."""
         from scipy.stats import t
 
         topics = self.topics.shape[1]
-        if topics < 2:
+        if not has_enough_topics(topics):
             return [(None, None)] * len(self.means)
         half = t.ppf((1 + level) / 2, topics - 1) * self.topics.std(axis=1, ddof=1) / topics**0.5
         low, high = np.clip(self.means - half, 0, 1), np.clip(self.means + half, 0, 1)
@@ -58,26 +65,50 @@ class MeasureEstimate:
 def estimate_measure(
     sample: JudgedSample, chances: Floats, measure: FractionalMeasure
 ) -> MeasureEstimate:
+    """Raked chances for ratios, chances as they are for linear measures, corrected by the sample.
+
+    A topic with fewer than half a relevant pair expected counts 0, as in trec_eval one without any.
+    """
     if measure.is_linear:
-        topics, derivative = _correct(sample, chances, measure)
-        allowance = np.zeros(len(sample.frame.runs))
-        used = chances
+        used, allowance = chances, np.zeros(len(sample.frame.runs))
+        topics, derivative, empty = _correct(sample, used, measure)
     else:
         used = rake_chances(sample, chances)
-        topics, derivative = _correct(sample, used, measure)
-        less = rake_chances(sample, chances, shrink=True)
-        other, _ = _correct(sample, less, measure)
+        topics, derivative, empty = _correct(sample, used, measure)
+        other = _correct(sample, rake_chances(sample, chances, shrink=True), measure).topics
         allowance = abs(topics.mean(axis=1) - other.mean(axis=1)) / 2
-    covariance = compute_covariance(sample, used, derivative, measure.is_linear)
-    return MeasureEstimate(topics, topics.mean(axis=1), covariance, allowance)
+        if measure.is_concave:
+            topics = (topics + other) / 2
+    parts = compute_parts(sample, used, derivative, measure.is_linear)
+    covariance = compute_covariance(sample, used, derivative, parts)
+    by_pair = (parts**2).sum(axis=1)
+    return MeasureEstimate(topics, topics.mean(axis=1), covariance, allowance, empty, by_pair)
 
 
-def _correct(
-    sample: JudgedSample, chances: Floats, measure: FractionalMeasure
-) -> tuple[Floats, Derivative]:
-    scores = measure.compute(sample.frame, sample.fill(chances))
+class CorrectedScores(NamedTuple):
+    """``topics`` (runs, topics), and which topics are ``empty``: without anything relevant."""
+
+    topics: Floats
+    derivative: Derivative
+    empty: Mask
+
+
+def _correct(sample: JudgedSample, chances: Floats, measure: FractionalMeasure) -> CorrectedScores:
+    frame, q = sample.frame, sample.fill(chances)
+    values, derivative = measure.compute(frame, q)
+    empty = np.zeros(len(frame.topics), bool)
+    if measure.step is not None:
+        empty = frame.sum_topics(q[:, measure.step - 1]) < LEAST_RELEVANT
+    if empty.any():
+        kept = (~empty).astype(float)
+        values = values * kept
+        derivative = Derivative(
+            derivative.entry * kept[frame.segment % len(kept)],
+            derivative.gain,
+            derivative.background * kept[:, None],
+        )
     left = sample.inverse[:, None] * (sample.steps - chances[sample.judged])
-    return scores.values + sum_over_sample(sample, scores.derivative, left), scores.derivative
+    return CorrectedScores(values + sum_over_sample(sample, derivative, left), derivative, empty)
 
 
 def sum_over_sample(sample: JudgedSample, derivative: Derivative, left: Floats) -> Floats:

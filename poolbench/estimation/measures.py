@@ -43,11 +43,15 @@ class FractionalScores(NamedTuple):
 class FractionalMeasure:
     """A measure of chances. ``is_linear``: in the chances; others are ratios.
 
-    ``compute(frame, q)`` has q by pair and step.
+    ``compute(frame, q)`` has q by pair and step. ``step``: of which grade or more a topic needs a
+    pair, to have a score other than 0; None where no such count divides. ``is_concave``: in that
+    count, so that its error lowers the divisor (docs/decisions/0096-centre-of-ndcg.md).
     """
 
     is_linear: bool
     compute: Callable[[PoolFrame, Floats], FractionalScores]
+    step: int | None = None
+    is_concave: bool = False
 
 
 def _weighted(weigh: Callable[[Ints], Any], level: int) -> FractionalMeasure:
@@ -75,7 +79,7 @@ def _average_precision(level: int) -> FractionalMeasure:
         background = -safe_ratio(values, relevant)
         return FractionalScores(values, _on_step(entry, background, level, q))
 
-    return FractionalMeasure(False, compute)
+    return FractionalMeasure(False, compute, level)
 
 
 def _bpref(extra: int, level: int) -> FractionalMeasure:
@@ -104,7 +108,7 @@ def _bpref(extra: int, level: int) -> FractionalMeasure:
         background = (by_limit + by_divisor * sign - values) * share
         return FractionalScores(values, _on_step(entry, background, level, q))
 
-    return FractionalMeasure(False, compute)
+    return FractionalMeasure(False, compute, level)
 
 
 def _on_step(entry: Floats, background: Floats, level: int, q: Floats) -> Derivative:
@@ -133,7 +137,7 @@ def _ndcg(cutoff: int | None, gains: Floats) -> FractionalMeasure:
         per_step = safe_ratio(gains * slope, best.T)  # topics, steps
         return FractionalScores(values, Derivative(entry, gains, -values[..., None] * per_step))
 
-    return FractionalMeasure(False, compute)
+    return FractionalMeasure(False, compute, int(np.argmax(gains > 0)) + 1, is_concave=True)
 
 
 def compute_expected_ideal(counts: Floats, variance: Floats, cutoff: int) -> tuple[Floats, Floats]:
@@ -163,7 +167,8 @@ def _reciprocal_rank(cutoff: int | None, level: int) -> FractionalMeasure:
         # A product of zeros: its logarithm is finite, so that it can be divided out again.
         missed = np.log(np.maximum(1 - own, _TINY))
         reached = np.exp(frame.sum_above(missed))
-        values = frame.sum_segments(weight * own * reached)
+        is_reached = frame.sum_above((own >= 1).astype(float)) == 0
+        values = frame.sum_segments(weight * own * reached * is_reached)
         below = frame.sum_below(weight * own * reached)
         entry = weight * reached - below / np.maximum(1 - own, _TINY)
         return FractionalScores(values, _on_step(entry, np.zeros(frame.shape), level, q))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,20 +12,32 @@ from poolbench.estimation.estimates import MeasureEstimate, estimate_measure
 from poolbench.estimation.machines import MachineInput, build_machine_features
 from poolbench.estimation.measures import FractionalMeasure
 from poolbench.estimation.raking import rake_chances
+from poolbench.estimation.refusals import explain_no_interval
+from poolbench.estimation.remarks import (
+    Remark,
+    SampleWeights,
+    compute_framed_shares,
+    list_remarks,
+    weigh_sample,
+)
 from poolbench.estimation.run_order import draw_in
 from poolbench.estimation.sample import JudgedSample
 from poolbench.evaluation.judgments import Floats
 from poolbench.statistics.estimate import Estimate
+from poolbench.statistics.least_topics import TOO_FEW_TOPICS
 
 LEVEL = 0.95
 QUANTILE = 1.96
+LEAST_GAIN = 0.01
+"""Machines that bring less do not decide the order of runs (docs/decisions/0097)."""
 
 
 @dataclass(frozen=True)
 class RunEstimate:
     """One run: ``estimate`` of its mean over these topics, with the interval of the sample;
     ``over_topics``, the same with the error of the topics too; ``place``, and ``drawn_in``, the
-    value that the place is by (None: it is by the estimate).
+    value that the place is by (None: it is by the estimate); ``framed``, the share of its first ten
+    documents in the frame.
     """
 
     run: str
@@ -33,25 +45,33 @@ class RunEstimate:
     over_topics: Estimate
     place: int
     drawn_in: float | None = None
+    framed: float = 1.0
 
 
 @dataclass(frozen=True)
 class MeasureReport:
-    """The runs of one measure by place."""
+    """The runs of one measure by place; ``why`` they have no intervals."""
 
     measure: str
     runs: tuple[RunEstimate, ...]
+    why: str | None = None
 
 
 @dataclass(frozen=True)
 class EstimateReport:
-    """``pairs`` of the frame, ``judged`` of them in the sample; ``machines`` by name."""
+    """``pairs`` of the frame, ``judged`` of them in the sample, besides ``skipped``; ``machines``
+    by name, and their ``gain``: by what share they make errors smaller.
+    """
 
     topics: int
     pairs: int
     judged: int
     machines: tuple[str, ...]
     measures: tuple[MeasureReport, ...]
+    skipped: int = 0
+    gain: float | None = None
+    weights: SampleWeights | None = None
+    remarks: tuple[Remark, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,31 +90,79 @@ def compute_estimates(
     machines: Sequence[MachineInput],
     measures: Mapping[str, FractionalMeasure],
     seed: int,
+    drawn_for: Collection[str] | None = None,
+    *,
+    is_trusted: bool = True,
 ) -> ScoreEstimates:
-    """Estimates of all ``measures``, by name, for all runs of the frame."""
+    """Estimates of all ``measures``, by name, for all runs of the frame.
+
+    ``drawn_for``: those that the sample was drawn for, where that is known. ``is_trusted``: whether
+    the machines may decide the order of runs, which they do not where they bring too little.
+    """
+    chances, alone, by_machine = _fit(sample, machines, seed)
+    estimates = {name: estimate_measure(sample, chances, own) for name, own in measures.items()}
+    gain = None if alone is None else compute_gain(sample, alone, measures, estimates)
+    is_drawn_in = is_trusted and gain is not None and gain >= LEAST_GAIN
+    reports = tuple(
+        report_measure(
+            sample,
+            name,
+            estimate,
+            _draw_in(sample, estimate, measures[name], by_machine if is_drawn_in else None),
+            explain_no_interval(sample, measures[name]),
+        )
+        for name, estimate in estimates.items()
+    )
+    report = EstimateReport(
+        topics=len(sample.frame.topics),
+        pairs=len(sample.pi),
+        judged=len(sample.judged),
+        machines=tuple(machine.name for machine in machines),
+        measures=reports,
+        skipped=sample.skipped,
+        gain=gain,
+        weights=weigh_sample(sample),
+        remarks=list_remarks(sample, machines, estimates, drawn_for),
+    )
+    return ScoreEstimates(report, estimates, chances)
+
+
+def _fit(
+    sample: JudgedSample, machines: Sequence[MachineInput], seed: int
+) -> tuple[Floats, Floats | None, Floats | None]:
+    """The chances of all pairs; those by ranks alone, and by machines alone, raked: None without
+    machines.
+    """
     frame = sample.frame
     fold = frame.hash_pairs(seed, "fold") % FOLDS
-    machine_features = build_machine_features(machines)
-    ranks = build_rank_features(frame)
 
     def fit(features: PairFeatures) -> Floats:
         return fit_chances(
             features, frame.topic_index, sample.steps, sample.judged, fold, len(frame.topics)
         )
 
-    chances = fit(ranks if machine_features is None else machine_features.join(ranks))
-    by_machine = None if machine_features is None else rake_chances(sample, fit(machine_features))
-    estimates = {name: estimate_measure(sample, chances, own) for name, own in measures.items()}
-    reports = tuple(
-        report_measure(
-            sample, name, estimate, _draw_in(sample, estimate, measures[name], by_machine)
-        )
-        for name, estimate in estimates.items()
-    )
-    names = tuple(machine.name for machine in machines)
-    pairs = len(frame.topic_index)
-    report = EstimateReport(len(frame.topics), pairs, len(sample.judged), names, reports)
-    return ScoreEstimates(report, estimates, chances)
+    ranks, own = build_rank_features(frame), build_machine_features(machines)
+    if own is None:
+        return fit(ranks), None, None
+    return fit(own.join(ranks)), fit(ranks), rake_chances(sample, fit(own))
+
+
+def compute_gain(
+    sample: JudgedSample,
+    alone: Floats,
+    measures: Mapping[str, FractionalMeasure],
+    estimates: Mapping[str, MeasureEstimate],
+) -> float:
+    """By how much the machines narrow the errors of this sample, in the mean over measures.
+    ``alone``: the chances without machines.
+    """
+    gains = [0.0]
+    for name, measure in measures.items():
+        without = np.diag(estimate_measure(sample, alone, measure).covariance)
+        own = np.diag(estimates[name].covariance)
+        if without.any():
+            gains.append(1 - float(np.sqrt(own).mean() / np.sqrt(without).mean()))
+    return sum(gains) / max(len(gains) - 1, 1)
 
 
 def _draw_in(
@@ -111,20 +179,35 @@ def _draw_in(
 
 
 def report_measure(
-    sample: JudgedSample, name: str, estimate: MeasureEstimate, ordering: Floats | None
+    sample: JudgedSample,
+    name: str,
+    estimate: MeasureEstimate,
+    ordering: Floats | None,
+    why: str | None,
 ) -> MeasureReport:
+    """The runs by ``ordering``, or by their estimates; without intervals if ``why`` says why."""
     order = np.argsort(-(estimate.means if ordering is None else ordering), kind="stable")
     judged, topics = len(sample.judged), len(sample.frame.topics)
     low, high = estimate.limits(QUANTILE)
-    wide = estimate.over_topics()
+    wide, framed = estimate.over_topics(), compute_framed_shares(sample.frame)
+
+    def state(at: int, n: int, ends: tuple[float, float] | tuple[None, None]) -> Estimate:
+        value = float(estimate.means[at])
+        if why is not None:
+            return Estimate(value, n, why=why)
+        if ends[0] is None:
+            return Estimate(value, n, why=TOO_FEW_TOPICS)
+        return Estimate(value, n, *ends, LEVEL)
+
     rows = tuple(
         RunEstimate(
-            sample.frame.runs[at],
-            Estimate(float(estimate.means[at]), judged, float(low[at]), float(high[at]), LEVEL),
-            Estimate(float(estimate.means[at]), topics, wide[at][0], wide[at][1], LEVEL),
-            place,
-            None if ordering is None else float(ordering[at]),
+            run=sample.frame.runs[at],
+            estimate=state(at, judged, (float(low[at]), float(high[at]))),
+            over_topics=state(at, topics, wide[at]),
+            place=place,
+            drawn_in=None if ordering is None else float(ordering[at]),
+            framed=float(framed[at]),
         )
         for place, at in enumerate(order.tolist(), 1)
     )
-    return MeasureReport(name, rows)
+    return MeasureReport(name, rows, why)

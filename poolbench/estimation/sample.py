@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from poolbench.estimation.frame import PoolFrame
 from poolbench.evaluation.judgments import Floats, Ints
 
@@ -11,13 +13,17 @@ from poolbench.evaluation.judgments import Floats, Ints
 @dataclass(frozen=True, eq=False)
 class JudgedSample:
     """``judged``: pairs of the frame; ``steps``: (judged, G), whether people's grade is g or
-    more; ``pi``: inclusion probabilities of all pairs of the frame.
+    more; ``pi``: inclusion probabilities of all pairs of the frame; ``strata``: the stratum of
+    each, numbered through all topics and by rank in a topic (None: drawn from all together).
+    ``skipped``: how many more were drawn but have no grade; ``pi`` allows for them.
     """
 
     frame: PoolFrame
     judged: Ints
     steps: Floats
     pi: Floats
+    strata: Ints | None = None
+    skipped: int = 0
 
     @property
     def chance(self) -> Floats:
@@ -35,3 +41,21 @@ class JudgedSample:
         q = chances.copy()
         q[self.judged] = self.steps
         return q
+
+
+def build_sample(
+    frame: PoolFrame,
+    grades: Ints,
+    drawn: Ints,
+    pi: Floats,
+    top: int,
+    strata: Ints | None = None,
+) -> JudgedSample:
+    """The sample of the pairs ``drawn`` with probabilities ``pi``. ``grades`` by pair of the frame,
+    below 0 without one: a drawn pair without a grade is left out, and the weights 1 / π of the
+    others are raised as much.
+    """
+    judged = np.sort(drawn[grades[drawn] >= 0])
+    steps = (grades[judged][:, None] >= np.arange(1, top + 1)).astype(float)
+    graded = len(judged) / max(len(drawn), 1)
+    return JudgedSample(frame, judged, steps, pi * graded, strata, len(drawn) - len(judged))

@@ -45,8 +45,13 @@ def list_frame(listing: RunListing) -> PoolFrame:
 def choose_measures(values: Values) -> list[FractionalMeasure]:
     """The measures of a step, at its level and on its scale."""
     options, top = ScoringOptions(level=values["level"]), max(values["level"], values["top"])
-    names = values["measures"] or DEFAULT_MEASURES
+    names = list_measure_names(values)
     return [find_fractional_measure(each, options, top) for each in parse_measures(names)]
+
+
+def list_measure_names(values: Values) -> tuple[str, ...]:
+    """The names of the measures that a sample is drawn for."""
+    return tuple(each.name for each in parse_measures(values["measures"] or DEFAULT_MEASURES))
 
 
 class InfluencePlan(NamedTuple):

@@ -1,0 +1,253 @@
+"""Estimates from simulated samples of collections that are judged completely, and how far off.
+
+Used by ``estimates.py`` and by tests/poolbench/estimation/test_targets.py.
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from poolbench.estimation.design import (
+    compute_influence_sizes,
+    divide_prior,
+    draw_order,
+    estimate_prior_by_grades,
+    estimate_prior_by_ranks,
+)
+from poolbench.estimation.estimates import MeasureEstimate
+from poolbench.estimation.frame import PoolFrame, build_pool_frame
+from poolbench.estimation.machines import NONE, MachineInput
+from poolbench.estimation.measures import FractionalMeasure, find_fractional_measure
+from poolbench.estimation.report import ScoreEstimates, compute_estimates
+from poolbench.estimation.sample import build_sample
+from poolbench.evaluation.comparison.rankings import tau
+from poolbench.evaluation.measures.names import parse_measures
+from poolbench.evaluation.options import ScoringOptions
+from poolbench.files.streams import read_bytes
+from poolbench.runs.qrels import read_qrels
+from poolbench.runs.runs import read_run
+from poolbench.runs.tables import QrelsTable, RunTable
+from poolbench.statistics.inclusion import inclusion_probabilities
+
+MEASURES = ("ndcg_cut_10", "map", "bpref", "P_10")
+QUANTILE = 1.96
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedCollection:
+    """``qrels`` has people's grades of all pairs of ``frame``; ``top`` the highest grade of the
+    scale, ``level`` the lowest relevant one.
+    """
+
+    runs: Sequence[RunTable]
+    qrels: QrelsTable
+    frame: PoolFrame
+    top: int
+    level: int
+
+    @cached_property
+    def measures(self) -> dict[str, FractionalMeasure]:
+        options = ScoringOptions(level=self.level)
+        return {
+            measure.name: find_fractional_measure(measure, options, self.top)
+            for measure in parse_measures(MEASURES)
+        }
+
+    @cached_property
+    def grades(self) -> np.ndarray:
+        return np.maximum(self.qrels.grades, 0).astype(np.int64)
+
+    @cached_property
+    def truth(self) -> dict[str, np.ndarray]:
+        """By measure, the mean of each run by full judging."""
+        steps = (self.grades[:, None] >= np.arange(1, self.top + 1)).astype(float)
+        return {
+            name: measure.compute(self.frame, steps).values.mean(axis=1)
+            for name, measure in self.measures.items()
+        }
+
+
+def load_dl19(data: Path) -> JudgedCollection:
+    folder = data / "trec-dl19-passage"
+    return _load(folder / "qrels.dl19-passage.txt", folder / "runs-top100", 3, 2)
+
+
+def load_trec_covid(data: Path) -> JudgedCollection:
+    folder = data / "trec-covid-r1"
+    return _load(folder / "qrels-covid-round1.txt", folder / "runs-top50", 2, 1)
+
+
+def _load(qrels: Path, runs: Path, top: int, level: int) -> JudgedCollection:
+    table = read_qrels(read_bytes(qrels))
+    read = [read_run(read_bytes(path)) for path in sorted(runs.iterdir())]
+    return JudgedCollection(read, table, build_pool_frame(read, table), top, level)
+
+
+def load_machine(data: Path, collection: JudgedCollection, name: str) -> MachineInput:
+    """One of the seven machines of DL19, by the end of its file name."""
+    (path,) = (data / "llm-judges-dl19").glob(f"*{name}.txt.gz")
+    given = read_qrels(gzip.decompress(path.read_bytes())).by_pair()
+    grades = [given.get(pair, NONE) for pair in collection.qrels.by_pair()]
+    return MachineInput(name, np.array(grades))
+
+
+def shuffle_machine(machine: MachineInput, seed: int = 7) -> MachineInput:
+    """A useless machine: its grades, each at the place of another pair."""
+    return MachineInput("shuffled", np.random.default_rng(seed).permutation(machine.grades))
+
+
+def copy_run(collection: JudgedCollection, tag: str) -> MachineInput:
+    """A machine that repeats a run: its ranks 1 to 5, 6 to 20, 21 to 100 as grades 3, 2, 1."""
+    frame = collection.frame
+    own = frame.segment // len(frame.topics) == frame.runs.index(tag)
+    grades = np.zeros(len(frame.topic_index), np.int64)
+    grades[frame.pair[own]] = 3 - np.searchsorted([5, 20, 100], frame.rank[own])
+    return MachineInput(tag, np.minimum(np.maximum(grades, 0), collection.top))
+
+
+def simulate_machine(collection: JudgedCollection, kappa: float, seed: int = 7) -> MachineInput:
+    """People's grade with a probability, else a grade as frequent as people give it: so that
+    Cohen's kappa is ``kappa`` in expectation.
+    """
+    rng, grades = np.random.default_rng(seed), collection.grades
+    is_own = rng.random(len(grades)) < kappa
+    return MachineInput(f"kappa {kappa}", np.where(is_own, grades, rng.permutation(grades)))
+
+
+@dataclass(frozen=True, eq=False)
+class SampledScores:
+    """Of one measure, by sample and run: ``errors`` of estimates, whether the interval ``covers``,
+    ``half_widths``; by sample: ``differences``, the share of pairs of runs whose difference is
+    covered, ``tau`` with full judging, and ``drawn_tau`` of the order drawn in, with its
+    ``drawn_errors``.
+    """
+
+    errors: np.ndarray
+    covers: np.ndarray
+    half_widths: np.ndarray
+    differences: np.ndarray
+    tau: np.ndarray
+    drawn_tau: np.ndarray
+    drawn_errors: np.ndarray
+
+    @property
+    def rmse(self) -> float:
+        return float(np.sqrt((self.errors**2).mean()))
+
+    @property
+    def drawn_rmse(self) -> float:
+        return float(np.sqrt((self.drawn_errors**2).mean()))
+
+    @property
+    def bias(self) -> float:
+        return float(self.errors.mean())
+
+    @property
+    def coverage(self) -> float:
+        return float(self.covers.mean())
+
+    @property
+    def half_width(self) -> float:
+        return float(self.half_widths.mean())
+
+
+Design = Callable[[JudgedCollection], np.ndarray]
+
+
+def size_pairs(
+    collection: JudgedCollection,
+    machines: Sequence[MachineInput],
+    designed: Sequence[str] = MEASURES,
+) -> np.ndarray:
+    """z of the pairs: with a first machine that grades, its grades are the prior."""
+    top, level = collection.top, collection.level
+    if machines and machines[0].chances is None:
+        prior = estimate_prior_by_grades(machines[0].grades, top)
+    else:
+        prior = estimate_prior_by_ranks(collection.frame)
+    measures = [collection.measures[name] for name in designed]
+    steps = divide_prior(prior, top, level)
+    return compute_influence_sizes(collection.frame, prior, steps, measures)
+
+
+def draw_estimates(
+    collection: JudgedCollection,
+    machines: Sequence[MachineInput],
+    share: float,
+    samples: int,
+    sizes: np.ndarray | None = None,
+) -> Iterator[ScoreEstimates]:
+    """Estimates from as many ``samples`` of a ``share`` of the pairs."""
+    z = size_pairs(collection, machines) if sizes is None else sizes
+    number = round(share * len(z))
+    pi = inclusion_probabilities(z, number)
+    for seed in range(samples):
+        counted = draw_order(collection.frame, z, seed)[:number]
+        sample = build_sample(collection.frame, collection.grades, counted, pi, collection.top)
+        yield compute_estimates(sample, machines, collection.measures, seed)
+
+
+def simulate_samples(
+    collection: JudgedCollection,
+    machines: Sequence[MachineInput],
+    share: float,
+    samples: int,
+    sizes: np.ndarray | None = None,
+) -> dict[str, SampledScores]:
+    """By measure, what comes of ``samples``."""
+    rows: dict[str, list[tuple]] = {name: [] for name in collection.measures}
+    for drawn in draw_estimates(collection, machines, share, samples, sizes):
+        values = {report.measure: _order_values(report.runs) for report in drawn.report.measures}
+        for name, estimate in drawn.measures.items():
+            ordering = np.array([values[name][run] for run in collection.frame.runs])
+            rows[name].append(_compare(estimate, ordering, collection.truth[name]))
+    return {
+        name: SampledScores(*(np.array(column) for column in zip(*own, strict=True)))
+        for name, own in rows.items()
+    }
+
+
+def _order_values(runs: Sequence) -> Mapping[str, float]:
+    return {row.run: row.estimate.value if row.drawn_in is None else row.drawn_in for row in runs}
+
+
+def _compare(estimate: MeasureEstimate, ordering: np.ndarray, truth: np.ndarray) -> tuple:
+    low, high = estimate.limits(QUANTILE)
+    gaps = estimate.means - truth
+    between = abs(gaps[:, None] - gaps[None, :]) <= QUANTILE * estimate.difference_errors
+    pairs = np.triu_indices(len(truth), 1)
+    taus = [tau(own.tolist(), truth.tolist()) for own in (estimate.means, ordering)]
+    return (
+        gaps,
+        (low <= truth) & (truth <= high),
+        QUANTILE * estimate.errors,
+        between[pairs].mean(),
+        *taus,
+        ordering - truth,
+    )
+
+
+TABLE = ("measure", "RMSE", "bias", "coverage", "differences", "half-width", "tau", "drawn tau")
+
+
+def list_rows(scores: Mapping[str, SampledScores]) -> list[tuple[str, ...]]:
+    """The columns of ``TABLE``, by measure."""
+    return [
+        (
+            name,
+            f"{own.rmse:.4f}",
+            f"{own.bias:+.4f}",
+            f"{own.coverage:.3f}",
+            f"{own.differences.mean():.3f}",
+            f"{own.half_width:.4f}",
+            f"{own.tau.mean():.3f}",
+            f"{own.drawn_tau.mean():.3f}",
+        )
+        for name, own in scores.items()
+    ]
