@@ -8,6 +8,7 @@ from django.utils import timezone
 from campaigns.api.attachments import attachment_response, report_response
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest
+from evaluation.models import LABELS
 from evaluation.queries.comparison import (
     discriminative_powers,
     get_fixed_test,
@@ -60,8 +61,10 @@ def run_scores_download_view(
 
 def format_label_ending(leaderboard: Leaderboard) -> str:
     """``-filled`` for the name of a file with such scores; files get separated from pages."""
-    label = leaderboard.score_set.label
-    return f"-{label.partition(',')[0]}" if label else ""
+    score_set = leaderboard.score_set
+    if score_set.kind in LABELS:
+        return f"-{score_set.kind}"
+    return f"-{score_set.label.partition(',')[0]}" if score_set.label else ""
 
 
 def pairs_download_view(request: SignedInRequest, slug: str, pk: int, fmt: str) -> HttpResponse:
@@ -83,7 +86,7 @@ def compare_download_view(request: SignedInRequest, slug: str, pk: int, fmt: str
     a, b = get_two_entries(request, leaderboard, name)
     if a is None or b is None:
         raise Http404("no two runs to compare")
-    choice = get_fixed_test(leaderboard.score_set.campaign)
+    choice = get_fixed_test(leaderboard.score_set)
     return report_response(
         f"{slug}-compare-{pk}-{name}{format_label_ending(leaderboard)}.{fmt}",
         PAIR_FORMATS,
