@@ -135,7 +135,10 @@ class RunScores(AppendOnlyModel):
     @property
     def estimates(self) -> dict[str, RunEstimate]:
         """By measure; empty unless the scores are estimates."""
-        return {name: read_plain(RunEstimate, row) for name, row in self.intervals.items()}
+        if not self.intervals:
+            return {}
+        names = self.score_set.measures
+        return {name: read_plain(RunEstimate, self.intervals[name]) for name in names}
 
 
 class EstimateFrame(AppendOnlyModel):

@@ -136,9 +136,7 @@ def compare_estimated_runs(leaderboard: Leaderboard, name: str, alpha: float) ->
 
 def find_difference_errors(leaderboard: Leaderboard, name: str) -> Floats:
     """Runs × runs of one measure, of a score set of estimates."""
-    assert leaderboard.difference_errors is not None
-    errors: np.ndarray[tuple[int, int]] = leaderboard.difference_errors[:, leaderboard.column(name)]
-    return errors
+    return leaderboard.difference_errors[:, leaderboard.column(name)]
 
 
 def estimate_run_difference(

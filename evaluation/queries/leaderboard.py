@@ -165,6 +165,8 @@ def get_leaderboard(score_set: ScoreSet, reader: ScoreReader) -> Leaderboard:
     shape = (len(score_set.topics), len(score_set.measures))
     tables = [np.frombuffer(bytes(row.packed), dtype="<f8").reshape(shape) for row in rows]
     names = visible_run_names(rows, reader, score_set.campaign.seed)
+    for row in rows:
+        row.score_set = score_set
     estimates = [row.estimates for row in rows]
     entries = [
         LeaderboardEntry(

@@ -9,7 +9,7 @@ from itertools import compress
 from django.contrib.auth.models import AnonymousUser
 
 from campaigns.models import Campaign, Team, User
-from evaluation.models import ScoreSet
+from evaluation.models import LABELS, ScoreSet
 from evaluation.queries.comparison import (
     MOST_DRAWS_BESIDE,
     SignificanceChoice,
@@ -141,6 +141,9 @@ def get_paper_results(
                 marks=tuple(signs[name].get(entry.tag, "") for name in names),
                 is_withdrawn=entry.withdrawn_at is not None,
                 is_after_release=entry.after_release,
+                intervals=tuple(
+                    entry.estimates[name].estimate for name in names if entry.estimates
+                ),
             )
             for entry in own
         ),
@@ -229,6 +232,7 @@ def describe_conditions(
         citation=campaign.citation.strip(),
         late=score_set.runs.filter(run__after_release=True).count(),
         task=str(score_set.task or ""),
+        reading=score_set.label_reading if score_set.kind in LABELS else "",
     )
 
 

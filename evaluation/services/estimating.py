@@ -27,12 +27,14 @@ from evaluation.services.scoring import (
     ScoreSheet,
     build_provenance,
     check_can_evaluate,
+    request_evaluation,
     save_score_set,
 )
 from judging.models import Qrels
 from poolbench.estimation.calibration import FOLDS
 from poolbench.estimation.machines import NONE, MachineInput
 from poolbench.estimation.report import LEVEL, ScoreEstimates, compute_estimates
+from poolbench.evaluation.comparison.registry import SAMPLE_INTERVALS
 from poolbench.evaluation.evaluate import product_version
 from poolbench.evaluation.judgments import Floats, Ints
 from poolbench.plain_data import to_plain
@@ -60,6 +62,19 @@ def request_estimate(
         args["task"] = task.pk
     with transaction.atomic():
         return jobs.enqueue_once(campaign=campaign, kind=KIND, actor=actor, **args)
+
+
+def request_scores(
+    *,
+    estimate: bool = False,
+    machines: Sequence[str] = (),
+    measures: Sequence[str] = (),
+    **given: Any,
+) -> Job:
+    """Queue plain scores, or estimates, of which the measures are the campaign's."""
+    if estimate:
+        return request_estimate(machines=machines, **given)
+    return request_evaluation(measures=measures, **given)
 
 
 def perform_estimate(job: Job) -> None:
@@ -215,14 +230,16 @@ def describe_conditions(
 ) -> dict[str, Any]:
     """The manifest. Teams read it, so it names no run."""
     given = {"product": product_version(), **scoring_options(qrels.campaign).as_dict()}
-    given |= {"qrels_sha256": qrels.sha256, "policy": qrels.policy}
-    manifest = describe_sample(inputs, estimates)
-    return build_provenance(qrels, runs, given) | describe_task(task) | {
-        "remarks": [], "estimate": manifest,
-    }  # fmt: skip
+    given |= {"qrels_sha256": qrels.sha256, "topics_averaged": len(inputs.sample.frame.topics)}
+    manifest = describe_sample(qrels, inputs, estimates)
+    provenance = build_provenance(qrels, runs, given) | describe_task(task)
+    comparison = provenance["comparison"] | {"test": SAMPLE_INTERVALS.name}
+    return provenance | {"comparison": comparison, "remarks": [], "estimate": manifest}
 
 
-def describe_sample(inputs: EstimateInputs, estimates: ScoreEstimates) -> dict[str, Any]:
+def describe_sample(
+    qrels: Qrels, inputs: EstimateInputs, estimates: ScoreEstimates
+) -> dict[str, Any]:
     report, frame, pool = estimates.report, inputs.sample.frame, inputs.pool
     pairs = "\n".join(f"{topic} {docno}" for topic, docno in list_pairs(inputs))
     return {
@@ -233,6 +250,7 @@ def describe_sample(inputs: EstimateInputs, estimates: ScoreEstimates) -> dict[s
         "drawn_for": list(inputs.drawn_for),
         "topics": len(frame.topics),
         "pairs": report.pairs,
+        "policy": qrels.policy,
         "planned": inputs.planned,
         "judged": report.judged,
         "skipped": report.skipped,

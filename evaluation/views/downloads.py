@@ -23,7 +23,13 @@ from evaluation.queries.exports import (
     run_scores_file,
 )
 from evaluation.queries.leaderboard import Leaderboard
-from evaluation.views.access import get_entry, get_visible_leaderboard
+from evaluation.queries.release_files import FILES
+from evaluation.views.access import (
+    get_entry,
+    get_score_set,
+    get_visible_leaderboard,
+    get_visit,
+)
 from evaluation.views.cells import compared_measures, select_visible_measures, sorted_entries
 from evaluation.views.interim_scores import compute_requested_scores
 from evaluation.views.run_pairs import get_measures_choice, get_requested_test
@@ -65,6 +71,17 @@ def format_label_ending(leaderboard: Leaderboard) -> str:
     if score_set.kind in LABELS:
         return f"-{score_set.kind}"
     return f"-{score_set.label.partition(',')[0]}" if score_set.label else ""
+
+
+def estimate_file_view(request: SignedInRequest, slug: str, pk: int, part: str) -> HttpResponse:
+    """A file of a set of estimates, for organizers: they release judgments as data files."""
+    get_campaign_for(request.user, slug, "campaigns.manage")
+    score_set = get_score_set(get_visit(request, slug), pk)
+    if part not in FILES or not score_set.is_estimate:
+        raise Http404(f"unknown file {part}")
+    ending, write = FILES[part]
+    name, kind = f"{slug}-{pk}-{part}.{ending}", "text/plain; charset=utf-8"
+    return attachment_response("".join(write(score_set)), name, kind)
 
 
 def pairs_download_view(request: SignedInRequest, slug: str, pk: int, fmt: str) -> HttpResponse:
