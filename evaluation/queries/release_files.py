@@ -10,9 +10,8 @@ import json
 from collections.abc import Callable, Iterator
 
 from evaluation.models import EstimateFrame, ScoreSet
+from poolbench.replay.archived_estimates import FIRST_MACHINE, PEOPLE, PROBABILITY
 from poolbench.statistics.estimate import nan_to_none
-
-PROBABILITY, PEOPLE, FIRST_MACHINE = 0, 1, 2
 
 
 def iter_frame_rows(frame: EstimateFrame) -> Iterator[tuple[str, str, list[float | None]]]:

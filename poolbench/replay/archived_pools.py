@@ -12,6 +12,7 @@ from typing import Any
 
 from poolbench.pooling.candidates import RunListing
 from poolbench.pooling.document_texts import document_text, hash_topic_texts
+from poolbench.pooling.methods.influence import InfluencePlan, plan_sample
 from poolbench.pooling.pool_builder import build_pool_table, start_sessions
 from poolbench.pooling.run_listing import build_listing
 from poolbench.pooling.session import LogMismatch, PoolSession, SessionEvent, replay_events
@@ -112,8 +113,7 @@ class ArchivedPools:
         judgment: these are shuffled.
         """
         spec, inputs = build_frozen_spec(row["spec"]), row["spec"]
-        tables = [self.runs.load_left(number, inputs) for number in row["runs"]]
-        listing = build_listing(tables, spec.cutoff, inputs["seed"], set(inputs["topics"]))
+        listing = self.load_listing(row)
         if spec.reader:
             listing = self.attach_texts(listing, inputs["texts"])
         if not inputs.get("adaptive"):
@@ -127,6 +127,18 @@ class ArchivedPools:
                 static[candidates.topic] = len(session.selected)
                 sessions.append(self.replay_log(row["id"], session))
         return sessions, static
+
+    def load_listing(self, row: dict[str, Any]) -> RunListing:
+        inputs = row["spec"]
+        tables = [self.runs.load_left(number, inputs) for number in row["runs"]]
+        cutoff = build_frozen_spec(inputs).cutoff
+        return build_listing(tables, cutoff, inputs["seed"], set(inputs["topics"]))
+
+    def plan_sample(self, version: int) -> InfluencePlan:
+        """Of a pool by influence: its frame, and the order in which pairs are drawn."""
+        row = next(row for row in self.rows if row["version"] == version)
+        (step,) = build_frozen_spec(row["spec"]).steps
+        return plan_sample(self.load_listing(row), step.values)
 
     def replay_log(self, pool: int, session: PoolSession) -> PoolSession:
         topic = session.candidates.topic

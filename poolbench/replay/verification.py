@@ -71,7 +71,7 @@ def compute_again(folder: Path, result: Verification, progress: Progress) -> Non
     result.add("qrels versions", len(scores.qrels), scores.iter_qrels_differences())
     progress("scores")
     result.add("score sets", len(scores.sets), scores.iter_score_differences())
-    estimates = ArchivedEstimates(folder, runs, scores)
+    estimates = ArchivedEstimates(folder, runs, pools, scores)
     if estimates.frames:
         progress("estimates")
         result.add("estimates", len(estimates.frames), estimates.iter_differences())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from uuid import uuid4
 
 import numpy as np
 import pytest
@@ -24,14 +25,23 @@ from evaluation.services.estimating import (
 )
 from evaluation.services.release import release_scores
 from evaluation.services.scoring import score_campaign
+from judging.services.automatic import (
+    SubmittedJudgment,
+    create_automatic_assessor,
+    submit_automatic_judgments,
+)
 from judging.services.imports import import_judgments
 from judging.services.qrels import freeze_qrels
 from poolbench.pooling.methods.influence import plan_sample
 from poolbench.pooling.spec_file import read_spec
+from poolbench.replay.archive_folder import TABLES
+from poolbench.replay.verification import verify_archive
 from pooling.queries.frozen_pools import frozen_listing, frozen_spec
 from pooling.services.freeze import freeze_pool
+from replay.archive.loader import load_archive
 from tests.csv_reading import csv_conditions, csv_rows
 from tests.pages import read_page
+from tests.replay.archives import change_file, make_archive, move_away, unpack
 from tests.world.files import ranked_run
 
 SPEC = "{seed: 1, steps: [{method: influence, number: 32, measures: [map, P_5], level: 1, top: 3}]}"
@@ -216,3 +226,54 @@ def test_only_samples_that_people_judge_are_estimated(qrels, organizer, sampled)
     jobs.run_here(job)
     job.refresh_from_db()
     assert campaign.score_sets.get().pk == job.result["score_set"]
+
+
+def test_an_archive_keeps_estimates_and_computes_them_again(
+    estimated, organizer, settings, tmp_path
+):
+    archive = make_archive(estimated.campaign, tmp_path / "first.zip")
+    result = verify_archive(archive)
+    assert result.list_lines() == []
+    folder = unpack(archive)
+    row = estimated.runs.order_by("run").first()
+    low = str(row.estimates["map"].estimate.low)
+    change_file(folder, f"{TABLES}/run_scores.jsonl", lambda text: text.replace(low, "0.001", 1))
+    frames = f"{TABLES}/estimate_frames.jsonl"
+    change_file(folder, frames, lambda text: text.replace("1.0", "0.0", 1))
+    lines = "\n".join(verify_archive(folder).list_lines())
+    assert "interval map of" in lines
+    assert "grade: 0 in the archive, 1 computed again" in lines
+    move_away(estimated.campaign, settings, tmp_path)
+    loaded = load_archive(actor=organizer, folder=unpack(archive.rename(tmp_path / "second.zip")))
+    again = loaded.score_sets.get()
+    assert (again.kind, again.label) == ("estimate", ESTIMATED)
+    pairs = zip(again.runs.order_by("run"), estimated.runs.order_by("run"), strict=True)
+    for new, old in pairs:
+        assert bytes(new.difference_errors) == bytes(old.difference_errors)
+        assert new.estimates == old.estimates
+    assert np.array_equal(again.frame.table, estimated.frame.table, equal_nan=True)
+    assert verify_estimates(again)
+
+
+def test_machines_sharpen_and_stay_hidden_until_release(as_user, qrels, organizer):
+    campaign = qrels.campaign
+    robot = create_automatic_assessor(actor=organizer, campaign=campaign, name="robot")
+    rows = [SubmittedJudgment(t, d, int(int(d[1:]) <= 9), uuid4()) for t in "123" for d in DOCNOS]
+    submit_automatic_judgments(actor=organizer, campaign=campaign, automatic=robot, judgments=rows)
+    estimated = estimate_campaign(
+        actor=organizer, campaign=campaign, qrels=qrels, machines=["robot"]
+    )
+    (machine,) = estimated.conditions["estimate"]["machines"]
+    assert (machine["name"], machine["coverage"]) == ("robot", 1.0)
+    assert sum(cell["pairs"] for cell in machine["confusion"]) == 32
+    assert "with the grades of robot as an aid" in estimated.label_reading
+    client, url = (
+        as_user(organizer),
+        reverse("estimate-file", args=["small", estimated.pk, "frame"]),
+    )
+    assert "robot" not in read_page(client.get(url))
+    release_scores(actor=organizer, score_set=estimated)
+    head, first, *_ = read_page(client.get(url)).splitlines()
+    assert head.endswith("\trobot")
+    assert first.rsplit("\t", 1)[1] in {"0", "1"}
+    assert verify_estimates(estimated)
