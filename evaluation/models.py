@@ -85,7 +85,8 @@ class ScoreSet(models.Model):
             told["reading"] = self.label_reading
         else:
             told |= {"pairs": self.qrels.pairs, "automatic_pairs": self.qrels.automatic_pairs}
-        return told | self.conditions
+        told |= self.conditions
+        return told
 
 
 LABELS: dict[str, str] = {ScoreSet.Kind.ESTIMATE: ESTIMATED, ScoreSet.Kind.SAMPLE: SAMPLED}

@@ -37,7 +37,7 @@ VALUES: dict[str, dict[str, str | int]] = {
             "paper-download@all": "zip", "measures-compared-download": "md",
             "run-scores-download": "txt"},
     "pk": {"review-done": 1, "token-revoke": 1, "api-task-detail": 1}, "uidb36": {"": "1"},
-    "key": {"": "1-x"}, "task": {"": "none"},
+    "key": {"": "1-x"}, "task": {"": "none"}, "part": {"": "people"},
 }  # fmt: skip
 """Of arguments: the value by row or URL name, "" for all others."""
 QUERIES = {

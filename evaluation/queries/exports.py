@@ -101,10 +101,10 @@ def list_values(entry: LeaderboardEntry, names: Sequence[str]) -> Iterator[Any]:
     for name in names:
         yield entry.means[name]
         if entry.estimates:
-            yield format_interval(entry.estimates[name].estimate)
+            yield write_interval(entry.estimates[name].estimate)
 
 
-def format_interval(estimate: Estimate) -> str:
+def write_interval(estimate: Estimate) -> str:
     """``0.312 to 0.368``; a dash without one."""
     if estimate.low is None or estimate.high is None:
         return "–"

@@ -7,6 +7,7 @@ from uuid import uuid4
 
 import numpy as np
 import pytest
+from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from campaigns.errors import ActionRefused
@@ -16,6 +17,7 @@ from campaigns.services.campaigns import update_campaign
 from evaluation.models import ESTIMATED, SAMPLED, RunScores, ScoreSet
 from evaluation.queries.comparison import compare_all_runs, get_fixed_test, mark_entries
 from evaluation.queries.leaderboard import get_leaderboard, rank_entries
+from evaluation.queries.overview_paper import iter_overview_files
 from evaluation.queries.score_moves import list_sets_to_compare
 from evaluation.queries.score_sets import organizer_reader
 from evaluation.services.estimating import (
@@ -123,6 +125,8 @@ def test_later_judgments_change_nothing_and_changed_numbers_are_found(
         difference_errors=row.difference_errors,
     )
     assert not verify_estimates(estimated)
+    with pytest.raises(CommandError, match="do not come out again: 1"):
+        call_command("check_estimates", "small")
 
 
 def test_runs_differ_by_the_intervals_of_differences(estimated):
@@ -231,7 +235,7 @@ def test_only_samples_that_people_judge_are_estimated(qrels, organizer, sampled)
 def test_an_archive_keeps_estimates_and_computes_them_again(
     estimated, organizer, settings, tmp_path
 ):
-    archive = make_archive(estimated.campaign, tmp_path / "first.zip")
+    archive = make_archive(estimated.campaign, tmp_path / "first.zip", documents=False)
     result = verify_archive(archive)
     assert result.list_lines() == []
     folder = unpack(archive)
@@ -277,3 +281,21 @@ def test_machines_sharpen_and_stay_hidden_until_release(as_user, qrels, organize
     assert head.endswith("\trobot")
     assert first.rsplit("\t", 1)[1] in {"0", "1"}
     assert verify_estimates(estimated)
+
+
+def test_the_files_of_a_paper_have_intervals_and_the_sentence(as_user, organizer, estimated):
+    client = as_user(organizer)
+    team = estimated.runs.first().run.team.name
+    row = estimated.runs.get(run__tag="r0").estimates["map"].estimate
+    for fmt in ("tex", "csv", "json", "md"):
+        url = reverse("paper-download", args=["small", "runs", fmt])
+        text = read_page(client.get(url, {"team": team}))
+        assert "Estimated from 32 pairs that people judged" in text, fmt
+        assert f"{row.low:.3f}" in text, fmt
+    told = json.loads(read_page(client.get(url.replace(".md", ".json"), {"team": team})))
+    assert "set before the first scores" not in told["conditions"]["sentence"]
+    assert "intervals of differences" in told["conditions"]["significance"]
+    assert told["runs"][0]["intervals"]["map"][0] <= told["runs"][0]["measures"]["map"]["mean"]
+    files = dict(iter_overview_files(estimated))
+    assert "Estimated from 32 pairs" in files["scores.tex"]
+    assert " to " in files["scores.tex"]

@@ -9,6 +9,7 @@ import numpy as np
 from poolbench.evaluation.comparison.compare import Comparisons
 from poolbench.evaluation.comparison.family import run_pair_indices
 from poolbench.evaluation.comparison.pair_rows import PairRow
+from poolbench.evaluation.comparison.paired_values import subtract_without_noise
 from poolbench.evaluation.comparison.registry import SAMPLE_INTERVALS
 from poolbench.statistics.draws import Floats, ResamplingOptions
 from poolbench.statistics.estimate import Estimate, nan_to_none
@@ -34,7 +35,7 @@ def compare_estimates(
     """
     first, second = run_pair_indices(len(tags))
     values = np.array([np.nan if each.value is None else each.value for each in means])
-    differences = values[first] - values[second]
+    differences = subtract_without_noise(values[first], values[second])
     rows = tuple(
         build_row((tags[a], tags[b]), difference, errors[a, b], means[a].why, topics, alpha)
         for a, b, difference in zip(
@@ -67,7 +68,7 @@ def build_row(
 
     if why is not None or difference != difference:
         value = nan_to_none(difference)
-        return PairRow(*pair, topics, value, *(None,) * 7, False, "", why)  # type: ignore[arg-type]
+        return PairRow(*pair, topics, value, *(None,) * 7, False, "", why)
     statistic = difference / error if error > 0 else float(np.sign(difference)) * np.inf
     p = 1.0 if difference == 0 else float(2 * ndtr(-abs(statistic)))
     shown = statistic if np.isfinite(statistic) else None
