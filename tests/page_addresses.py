@@ -79,7 +79,7 @@ def urls(world: World) -> dict[str, str]:
         "simulation": world.simulation, "topic": campaign.topics.first(),
         "document": campaign.documents.first(), "automatic": world.automatic,
         "stopping-rule": campaign.stopping_rules.get(), "data-file": world.data_file,
-        "score-publish": score_set,
+        "score-publish": score_set, "estimate-file": score_set,
         "archive": world.archive,
         **dict.fromkeys(("mail", "outbox"), world.people["owner"].mails.last()),
     }  # fmt: skip

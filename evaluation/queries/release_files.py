@@ -1,7 +1,7 @@
 """The files of a set of estimates: people's grades, the frame, and the fitted chances.
 
-Only the first is for readers of qrels. The chances are real numbers in JSON Lines, so that nobody
-takes them for judgments.
+Only the first is for readers of qrels. The chances are real numbers in JSON Lines, which no reader
+of qrels takes.
 """
 
 from __future__ import annotations

@@ -71,8 +71,8 @@ def build_row(
         return PairRow(*pair, topics, value, *(None,) * 7, False, "", why)
     statistic = difference / error if error > 0 else float(np.sign(difference)) * np.inf
     p = 1.0 if difference == 0 else float(2 * ndtr(-abs(statistic)))
-    shown = statistic if np.isfinite(statistic) else None
-    return PairRow(*pair, topics, difference, None, None, None, None, shown, p, p, p <= alpha)
+    finite = statistic if np.isfinite(statistic) else None
+    return PairRow(*pair, topics, difference, None, None, None, None, finite, p, p, p <= alpha)
 
 
 def estimate_difference(row: PairRow, error: float) -> Estimate:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -31,10 +31,11 @@ def build_paper_runs_report(results: PaperResults, decimals: int = DECIMALS) -> 
     last = (Column("place", "Place", undefined=""),) if has_places else ()
     columns = (Column("run", "Run", left=True), *measures, *last)
     spreads = [spread.as_dict() for spread in results.spreads]
+    width = 1 + has_intervals
     summary = [
         (
             f"{word.capitalize()} of {results.count}",
-            *(value for spread in spreads for value in (spread[word], None)[: 1 + has_intervals]),
+            *spread_out([spread[word] for spread in spreads], None, width),
             *(None for _ in last),
         )
         for word in ("best", "median", "worst")
@@ -42,7 +43,6 @@ def build_paper_runs_report(results: PaperResults, decimals: int = DECIMALS) -> 
     rows = [
         (run.tag, *list_values(run, decimals), *run.places[: len(last)]) for run in results.runs
     ]
-    withdrawn = ", ".join(run.tag for run in results.runs if run.is_withdrawn)
     table = Table(
         "runs",
         columns,
@@ -50,20 +50,10 @@ def build_paper_runs_report(results: PaperResults, decimals: int = DECIMALS) -> 
         caption=f"Runs of {results.team} in {results.conditions.title}, means over "
         f"{results.conditions.topics} topics"
         f"{f'; place by {results.main.mean_title}' if has_places else ''}.",
-        notes=(
-            *("Best of these runs in bold.", *results.notes),
-            *([results.conditions.reading] if results.conditions.reading else []),
-            *([f"Withdrawn after the release: {withdrawn}."] if withdrawn else []),
-            *describe_late_runs(results.late_tags),
-        ),
+        notes=tuple(iter_notes(results)),
         summary=tuple(summary),
         marks=tuple(
-            (
-                "",
-                *(each for mark in run.marks for each in (mark, "")[: 1 + has_intervals]),
-                *("" for _ in last),
-            )
-            for run in results.runs
+            ("", *spread_out(run.marks, "", width), *("" for _ in last)) for run in results.runs
         ),
     )
     return Report(
@@ -73,6 +63,21 @@ def build_paper_runs_report(results: PaperResults, decimals: int = DECIMALS) -> 
         record=Table("runs", columns, rows),
         data=lambda: serialize_paper(results),
     )
+
+
+def iter_notes(results: PaperResults) -> Iterator[str]:
+    yield "Best of these runs in bold."
+    yield from results.notes
+    if results.conditions.reading:
+        yield results.conditions.reading
+    if withdrawn := ", ".join(run.tag for run in results.runs if run.is_withdrawn):
+        yield f"Withdrawn after the release: {withdrawn}."
+    yield from describe_late_runs(results.late_tags)
+
+
+def spread_out(values: Sequence[Any], empty: Any, width: int) -> list[Any]:
+    """Each of ``values`` in ``width`` columns, of which the others are ``empty``."""
+    return [each for value in values for each in (value, *[empty] * (width - 1))]
 
 
 def list_measure_columns(
