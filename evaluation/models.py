@@ -80,13 +80,13 @@ class ScoreSet(models.Model):
         """``conditions``, with the label and the reason for it, if there is one."""
         if not self.label:
             return dict(self.conditions)
-        told: dict[str, Any] = {"label": self.label, "kind": self.kind}
+        record: dict[str, Any] = {"label": self.label, "kind": self.kind}
         if self.kind in LABELS:
-            told["reading"] = self.label_reading
+            record["reading"] = self.label_reading
         else:
-            told |= {"pairs": self.qrels.pairs, "automatic_pairs": self.qrels.automatic_pairs}
-        told |= self.conditions
-        return told
+            record |= {"pairs": self.qrels.pairs, "automatic_pairs": self.qrels.automatic_pairs}
+        record |= self.conditions
+        return record
 
 
 LABELS: dict[str, str] = {ScoreSet.Kind.ESTIMATE: ESTIMATED, ScoreSet.Kind.SAMPLE: SAMPLED}

@@ -58,10 +58,10 @@ def build_leaderboard_report(leaderboard: Leaderboard, visible: Sequence[str] = 
     entries = [*ranked, *undefined]
     marks = mark_entries(leaderboard, ranked, names[0])
     letters = marks.groups.letters if marks else {}
-    measures = [each for name in names for each in list_measure_columns(leaderboard, name)]
+    measures = [each for name in names for each in list_score_columns(leaderboard, name)]
     columns = (*make_columns("run", "team", left=True), *measures, Column("group", left=True))
     rows = [
-        (entry.tag, entry.team, *list_values(entry, names), letters.get(entry.tag, ""))
+        (entry.tag, entry.team, *list_score_values(entry, names), letters.get(entry.tag, ""))
         for entry in entries
     ]
     campaign, label = leaderboard.score_set.campaign, leaderboard.score_set.label
@@ -89,7 +89,7 @@ def build_leaderboard_report(leaderboard: Leaderboard, visible: Sequence[str] = 
     )
 
 
-def list_measure_columns(leaderboard: Leaderboard, name: str) -> list[Column]:
+def list_score_columns(leaderboard: Leaderboard, name: str) -> list[Column]:
     """The mean; of an estimate also its interval."""
     mean = build_mean_column(leaderboard.measure(name))
     if not leaderboard.score_set.is_estimate:
@@ -97,7 +97,7 @@ def list_measure_columns(leaderboard: Leaderboard, name: str) -> list[Column]:
     return [mean, Column(f"{name}_interval", "95 % interval", left=True)]
 
 
-def list_values(entry: LeaderboardEntry, names: Sequence[str]) -> Iterator[Any]:
+def list_score_values(entry: LeaderboardEntry, names: Sequence[str]) -> Iterator[Any]:
     for name in names:
         yield entry.means[name]
         if entry.estimates:
@@ -129,8 +129,8 @@ def list_summary_rows(leaderboard: Leaderboard, names: Sequence[str]) -> Iterato
     for word in ("best", "median", "worst"):
         title = f"{word.capitalize()} of {len(leaderboard.means)}"
         values = [(spread[word], "") for spread in spreads]
-        shown = [each for pair in values for each in pair[: 1 + leaderboard.score_set.is_estimate]]
-        yield (title, "", *shown, "")
+        cells = [each for pair in values for each in pair[: 1 + leaderboard.score_set.is_estimate]]
+        yield (title, "", *cells, "")
 
 
 def build_leaderboard_record(leaderboard: Leaderboard, letters: Mapping[str, str]) -> Table:

@@ -42,8 +42,8 @@ def write_frame(score_set: ScoreSet) -> Iterator[str]:
     yield "\t".join(["topic", "docno", "probability", "grade", *machines]) + "\n"
     for topic, docno, values in iter_frame_rows(score_set.frame):
         grades = values[PEOPLE : FIRST_MACHINE + len(machines)]
-        shown = ["" if grade is None else str(int(grade)) for grade in grades]
-        yield "\t".join([topic, docno, repr(values[PROBABILITY]), *shown]) + "\n"
+        texts = ["" if grade is None else str(int(grade)) for grade in grades]
+        yield "\t".join([topic, docno, repr(values[PROBABILITY]), *texts]) + "\n"
 
 
 def write_expected_grades(score_set: ScoreSet) -> Iterator[str]:

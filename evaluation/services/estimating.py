@@ -69,12 +69,12 @@ def request_scores(
     estimate: bool = False,
     machines: Sequence[str] = (),
     measures: Sequence[str] = (),
-    **given: Any,
+    **conditions: Any,
 ) -> Job:
     """Queue plain scores, or estimates, of which the measures are the campaign's."""
     if estimate:
-        return request_estimate(machines=machines, **given)
-    return request_evaluation(measures=measures, **given)
+        return request_estimate(machines=machines, **conditions)
+    return request_evaluation(measures=measures, **conditions)
 
 
 def perform_estimate(job: Job) -> None:
@@ -172,7 +172,7 @@ def save_estimates(
         values=values,
         topics=frame.topics,
         measures=list(estimates.measures),
-        conditions=describe_conditions(qrels, runs, task, inputs, estimates),
+        conditions=describe_estimation(qrels, runs, task, inputs, estimates),
         task=task,
         kind=ScoreSet.Kind.ESTIMATE,
         more=list(iter_intervals(runs, estimates)),
@@ -184,7 +184,7 @@ def save_estimates(
             frame.topics, frame.starts[:-1].tolist(), frame.starts[1:].tolist(), strict=True
         )
     ]
-    packed = np.ascontiguousarray(tabulate_frame(inputs, estimates), dtype="<f8").tobytes()
+    packed = np.ascontiguousarray(build_frame_table(inputs, estimates), dtype="<f8").tobytes()
     EstimateFrame.objects.create(score_set=score_set, pairs=docnos, packed=packed)
     return score_set
 
@@ -205,15 +205,15 @@ def iter_intervals(runs: Sequence[Run], estimates: ScoreEstimates) -> Iterator[d
         }
 
 
-def tabulate_frame(inputs: EstimateInputs, estimates: ScoreEstimates) -> Floats:
+def build_frame_table(inputs: EstimateInputs, estimates: ScoreEstimates) -> Floats:
     """Pairs × columns, as in ``EstimateFrame``."""
-    grades = [place_people(inputs), *(machine.grades for machine in inputs.machines)]
+    grades = [list_people_grades(inputs), *(machine.grades for machine in inputs.machines)]
     known = [np.where(each == NONE, np.nan, each) for each in grades]
     table: Floats = np.column_stack([inputs.sample.pi, *known, estimates.chances])
     return table
 
 
-def place_people(inputs: EstimateInputs) -> Ints:
+def list_people_grades(inputs: EstimateInputs) -> Ints:
     """People's grade of each pair of the frame; ``NONE`` where it does not count."""
     sample = inputs.sample
     grades = np.full(len(sample.pi), NONE)
@@ -221,7 +221,7 @@ def place_people(inputs: EstimateInputs) -> Ints:
     return grades
 
 
-def describe_conditions(
+def describe_estimation(
     qrels: Qrels,
     runs: Sequence[Run],
     task: CampaignTask | None,
@@ -229,10 +229,10 @@ def describe_conditions(
     estimates: ScoreEstimates,
 ) -> dict[str, Any]:
     """The manifest. Teams read it, so it names no run."""
-    given = {"product": product_version(), **scoring_options(qrels.campaign).as_dict()}
-    given |= {"qrels_sha256": qrels.sha256, "topics_averaged": len(inputs.sample.frame.topics)}
+    conditions = {"product": product_version(), **scoring_options(qrels.campaign).as_dict()}
+    conditions |= {"qrels_sha256": qrels.sha256, "topics_averaged": len(inputs.sample.frame.topics)}
     manifest = describe_sample(qrels, inputs, estimates)
-    provenance = build_provenance(qrels, runs, given) | describe_task(task)
+    provenance = build_provenance(qrels, runs, conditions) | describe_task(task)
     comparison = provenance["comparison"] | {"test": SAMPLE_INTERVALS.name}
     return provenance | {"comparison": comparison, "remarks": [], "estimate": manifest}
 
@@ -241,7 +241,7 @@ def describe_sample(
     qrels: Qrels, inputs: EstimateInputs, estimates: ScoreEstimates
 ) -> dict[str, Any]:
     report, frame, pool = estimates.report, inputs.sample.frame, inputs.pool
-    pairs = "\n".join(f"{topic} {docno}" for topic, docno in list_pairs(inputs))
+    pairs = "\n".join(f"{topic} {docno}" for topic, docno in list_frame_lines(inputs))
     return {
         "pool": pool.version,
         "pool_inputs_sha256": pool.inputs_hash,
@@ -267,7 +267,7 @@ def describe_sample(
     }
 
 
-def list_pairs(inputs: EstimateInputs) -> list[tuple[str, str]]:
+def list_frame_lines(inputs: EstimateInputs) -> list[tuple[str, str]]:
     frame = inputs.sample.frame
     docnos = (str(docno) for docno in frame.docnos)
     topics = (frame.topics[at] for at in frame.topic_index.tolist())
@@ -279,7 +279,7 @@ def describe_machine(inputs: EstimateInputs, machine: MachineInput) -> dict[str,
     topic.
     """
     sample = inputs.sample
-    people, own = place_people(inputs)[sample.judged], machine.grades[sample.judged]
+    people, own = list_people_grades(inputs)[sample.judged], machine.grades[sample.judged]
     topic = sample.frame.topic_index[sample.judged]
     total, by_topic = dict[tuple[int, int], list[float]](), dict[tuple[int, int, int], int]()
     for a, b, t, chance in zip(
@@ -311,7 +311,7 @@ def verify_estimates(score_set: ScoreSet) -> bool:
     if set(stored) != set(inputs.sample.frame.runs) or list(again.measures) != score_set.measures:
         return False
     if not np.allclose(
-        tabulate_frame(inputs, again), score_set.frame.table, rtol=1e-9, equal_nan=True
+        build_frame_table(inputs, again), score_set.frame.table, rtol=1e-9, equal_nan=True
     ):
         return False
     values = np.stack([each.topics for each in again.measures.values()], axis=2)

@@ -55,7 +55,7 @@ class ArchivedEstimates:
             score_set = self.scores.sets[frame["score_set"]]
             plan = self.pools.plan_sample(score_set["conditions"]["estimate"]["pool"])
             pairs = [(topic, docno) for topic, docnos in frame["pairs"] for docno in docnos]
-            if pairs != list_pairs(plan.frame):
+            if pairs != list_archived_frame(plan.frame):
                 where = f"pairs of score set {score_set['id']}"
                 yield Difference(FRAMES, where, "those of the pool", "others")
                 continue
@@ -91,10 +91,10 @@ class ArchivedEstimates:
         if not np.allclose(estimates.chances, chances, rtol=1e-9, atol=1e-12):
             where = f"expected grades of score set {score_set['id']}"
             yield Difference(FRAMES, where, "as archived", "others")
-        yield from compare_estimates(rows, pool.runs, score_set, estimates)
+        yield from compare_run_estimates(rows, pool.runs, score_set, estimates)
 
 
-def list_pairs(frame: PoolFrame) -> list[tuple[str, str]]:
+def list_archived_frame(frame: PoolFrame) -> list[tuple[str, str]]:
     topics = (frame.topics[at] for at in frame.topic_index.tolist())
     return list(zip(topics, map(str, frame.docnos), strict=True))
 
@@ -111,7 +111,7 @@ def compare_sample(
     other = np.flatnonzero(~np.isclose(table[:, PROBABILITY], expected, rtol=1e-9))
     for at in other[:1].tolist():
         before, after = float(table[at, PROBABILITY]), float(expected[at])
-        pair = list_pairs(plan.frame)[at]
+        pair = list_archived_frame(plan.frame)[at]
         yield Difference(FRAMES, f"probability {where}", before, after, *pair)
     judged = np.flatnonzero(~np.isnan(table[:, PEOPLE]))
     if len(judged) != manifest["judged"] or not np.isin(judged, plan.order[:number]).all():
@@ -123,12 +123,12 @@ def estimate_again(
 ) -> ScoreEstimates:
     conditions = score_set["conditions"]
     manifest, options = conditions["estimate"], read_options(conditions)
-    people = place_grades(table[:, PEOPLE])
+    people = unpack_grades(table[:, PEOPLE])
     judged = np.flatnonzero(people > NONE)
     steps = (people[judged][:, None] >= np.arange(1, top + 1)).astype(float)
     sample = JudgedSample(frame, judged, steps, table[:, PROBABILITY], None, manifest["skipped"])
     machines = [
-        MachineInput(name, place_grades(table[:, FIRST_MACHINE + at]))
+        MachineInput(name, unpack_grades(table[:, FIRST_MACHINE + at]))
         for at, name in enumerate(names)
     ]
     measures = {
@@ -144,12 +144,12 @@ def unpack_frame(frame: dict[str, Any], size: int) -> Floats:
     return table
 
 
-def place_grades(column: Floats) -> Ints:
+def unpack_grades(column: Floats) -> Ints:
     grades: Ints = np.where(np.isnan(column), NONE, column).astype(np.int64)
     return grades
 
 
-def compare_estimates(
+def compare_run_estimates(
     rows: Sequence[dict[str, Any]],
     tags: Sequence[str],
     score_set: dict[str, Any],

@@ -35,7 +35,7 @@ def build_paper_runs_report(results: PaperResults, decimals: int = DECIMALS) -> 
     summary = [
         (
             f"{word.capitalize()} of {results.count}",
-            *spread_out([spread[word] for spread in spreads], None, width),
+            *list_cells([spread[word] for spread in spreads], None, width),
             *(None for _ in last),
         )
         for word in ("best", "median", "worst")
@@ -53,7 +53,7 @@ def build_paper_runs_report(results: PaperResults, decimals: int = DECIMALS) -> 
         notes=tuple(iter_notes(results)),
         summary=tuple(summary),
         marks=tuple(
-            ("", *spread_out(run.marks, "", width), *("" for _ in last)) for run in results.runs
+            ("", *list_cells(run.marks, "", width), *("" for _ in last)) for run in results.runs
         ),
     )
     return Report(
@@ -75,7 +75,7 @@ def iter_notes(results: PaperResults) -> Iterator[str]:
     yield from describe_late_runs(results.late_tags)
 
 
-def spread_out(values: Sequence[Any], empty: Any, width: int) -> list[Any]:
+def list_cells(values: Sequence[Any], empty: Any, width: int) -> list[Any]:
     """Each of ``values`` in ``width`` columns, of which the others are ``empty``."""
     return [each for value in values for each in (value, *[empty] * (width - 1))]
 
@@ -97,8 +97,8 @@ def list_values(run: PaperRun, decimals: int) -> Iterator[float | str | None]:
         yield mean
         if run.intervals:
             ends = run.intervals[at].low, run.intervals[at].high
-            shown = [format_decimals(end, decimals) for end in ends if end is not None]
-            yield " to ".join(shown) or "none"
+            ends_text = [format_decimals(end, decimals) for end in ends if end is not None]
+            yield " to ".join(ends_text) or "none"
 
 
 def build_paper_topics_report(results: PaperResults, decimals: int = DECIMALS) -> Report:
