@@ -172,12 +172,12 @@ def build_cell(
         bar=bar_length(value, spread) if column.name == sort else None,
         best=spread.is_best(value),
         low=column.name == TRUST and value is not None and value < LOW_JUDGED,
-        interval=format_estimate_interval(estimate.estimate) if estimate else "",
+        interval=format_run_interval(estimate.estimate) if estimate else "",
         title=describe_run_estimate(estimate) if estimate else "",
     )
 
 
-def format_estimate_interval(estimate: Estimate) -> str:
+def format_run_interval(estimate: Estimate) -> str:
     """``0.312 to 0.368``, or that there is none."""
     if estimate.low is None or estimate.high is None:
         return _("no interval")
@@ -186,7 +186,7 @@ def format_estimate_interval(estimate: Estimate) -> str:
 
 def describe_run_estimate(estimate: RunEstimate) -> str:
     """The interval over topics, and by what the run has its place."""
-    parts = [f"over topics: {format_estimate_interval(estimate.over_topics)}"]
+    parts = [f"over topics: {format_run_interval(estimate.over_topics)}"]
     if estimate.estimate.why:
         parts.insert(0, f"no interval: {estimate.estimate.why}")
     if estimate.drawn_in is not None:

@@ -22,7 +22,7 @@ from evaluation.views.cells import (
     build_column,
     compared_measures,
     describe_run_estimate,
-    format_estimate_interval,
+    format_run_interval,
     select_visible_measures,
     sorted_entries,
 )
@@ -349,4 +349,4 @@ def describe_interval(entry: LeaderboardEntry, name: str) -> dict[str, str]:
     if estimate is None:
         return {}
     title = describe_run_estimate(estimate)
-    return {"interval": format_estimate_interval(estimate.estimate), "interval_title": title}
+    return {"interval": format_run_interval(estimate.estimate), "interval_title": title}
