@@ -30,6 +30,7 @@ CAMPAIGN_PAGES = [
     page("results/scores/<int:pk>/pairs.<slug:fmt>", downloads.pairs_download_view),
     page("results/scores/<int:pk>/measures/", run_pairs.measures_compared_view),
     page("results/scores/<int:pk>/scores.<slug:fmt>", downloads.score_set_download_view),
+    page("results/scores/<int:pk>/files/<slug:part>/", downloads.estimate_file_view),
     page("results/scores/<int:pk>/run/<int:run>/", runs.run_scores_view),
     page(
         "results/scores/<int:pk>/run/<int:run>/scores.<slug:fmt>",

@@ -96,7 +96,7 @@ GET    302  200  200  200  200  200  200  200
 GET    302  404  404  200  404  404  404  404
     mail
 GET    302  404  403  403  403  403  404  404
-    agreement@no-chart qrels-aggregation round-end task-edit
+    estimate-file agreement@no-chart qrels-aggregation round-end task-edit
 GET    401  404  200  200  200  200  200  404
     api-campaign-detail api-campaign-errata api-topic-detail api-document-detail
 GET    302  302  302  302  302  302  302  302

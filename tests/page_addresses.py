@@ -37,7 +37,7 @@ VALUES: dict[str, dict[str, str | int]] = {
             "paper-download@all": "zip", "measures-compared-download": "md",
             "run-scores-download": "txt"},
     "pk": {"review-done": 1, "token-revoke": 1, "api-task-detail": 1}, "uidb36": {"": "1"},
-    "key": {"": "1-x"}, "task": {"": "none"},
+    "key": {"": "1-x"}, "task": {"": "none"}, "part": {"": "people"},
 }  # fmt: skip
 """Of arguments: the value by row or URL name, "" for all others."""
 QUERIES = {
@@ -81,7 +81,7 @@ def urls(world: World) -> dict[str, str]:
         "simulation": world.simulation, "topic": campaign.topics.first(),
         "document": campaign.documents.first(), "automatic": world.automatic,
         "stopping-rule": campaign.stopping_rules.get(), "data-file": world.data_file,
-        "score-publish": score_set,
+        "score-publish": score_set, "estimate-file": score_set,
         "archive": world.archive,
         **dict.fromkeys(("mail", "outbox"), world.people["owner"].mails.last()),
     }  # fmt: skip

@@ -54,6 +54,7 @@ ON_INSTALLATION = {
     "check_judging": "[judging plans](judging.md#during-judging)",
     "check_preferences": "[preferences](preferences.md#judging-comparisons)",
     "check_pool": "[adaptive pools](pooling.md#adaptive-pools)",
+    "check_estimates": "[results](results.md#scores-of-a-sample)",
     "demo": "the [README](../README.md#quick-start)",
     "serve": "[deployment](deployment.md)",
     "doctor": "[deployment](deployment.md#what-is-wrong)",

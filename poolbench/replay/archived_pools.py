@@ -13,6 +13,7 @@ from typing import Any
 
 from poolbench.pooling.candidates import RunListing
 from poolbench.pooling.document_texts import document_text, hash_topic_texts
+from poolbench.pooling.methods.influence import InfluencePlan, plan_sample
 from poolbench.pooling.pool_builder import build_pool_table, start_sessions
 from poolbench.pooling.run_listing import (
     attach_machine_grades,
@@ -120,14 +121,9 @@ class ArchivedPools:
         judgment: these are shuffled.
         """
         spec, inputs = build_frozen_spec(row["spec"]), row["spec"]
-        tables = [self.runs.load_left(number, inputs) for number in row["runs"]]
-        listing = build_listing(tables, spec.cutoff, inputs["seed"], set(inputs["topics"]))
+        listing = self.load_listing(row)
         if spec.reader:
             listing = self.attach_texts(listing, inputs["texts"])
-        if machine := inputs.get("machine"):
-            listing = attach_machine_grades(listing, self.list_grades(machine))
-            if hash_machine_grades(listing) != machine["sha256"]:
-                raise LogMismatch(f"the grades of {machine['name']} are not those of the pool")
         if not inputs.get("adaptive"):
             return start_sessions(listing, spec.steps, spec.budget), {}
         sessions, static = [], {}
@@ -150,6 +146,24 @@ class ArchivedPools:
         )
         current = select_current(islice(own, machine["rows"]), "automatic")
         return qrels_from_rows((row["topic"], row["docno"], row["grade"]) for row in current)
+
+    def load_listing(self, row: dict[str, Any]) -> RunListing:
+        """The listing of a pool's runs, with the grades of the machine that it was drawn with."""
+        inputs = row["spec"]
+        tables = [self.runs.load_left(number, inputs) for number in row["runs"]]
+        cutoff = build_frozen_spec(inputs).cutoff
+        listing = build_listing(tables, cutoff, inputs["seed"], set(inputs["topics"]))
+        if machine := inputs.get("machine"):
+            listing = attach_machine_grades(listing, self.list_grades(machine))
+            if hash_machine_grades(listing) != machine["sha256"]:
+                raise LogMismatch(f"the grades of {machine['name']} are not those of the pool")
+        return listing
+
+    def plan_sample(self, version: int) -> InfluencePlan:
+        """Of a pool by influence: its frame, and the order in which pairs are drawn."""
+        row = next(row for row in self.rows if row["version"] == version)
+        (step,) = build_frozen_spec(row["spec"]).steps
+        return plan_sample(self.load_listing(row), step.values)
 
     def replay_log(self, pool: int, session: PoolSession) -> PoolSession:
         topic = session.candidates.topic

@@ -21,6 +21,7 @@ from campaigns.services import events, matrices
 from campaigns.services.run_files import pack_run_file
 from crowd.models import Bonus, CrowdWorker, WorkUnit
 from evaluation.models import ScoreSet
+from evaluation.queries.kinds import decide_kind
 from judging.models import Judgment, Qrels
 from poolbench.files.faults import FaultReport, InvalidFile
 from poolbench.files.streams import read_bytes
@@ -189,8 +190,10 @@ class CampaignLoader:
         elif isinstance(record, Qrels):
             record.path = store.put_blob(self.read_file(row, file), ".qrels")
             record.manifest = self.complete_manifest(record.manifest)
-        elif isinstance(record, ScoreSet) and record.released_at:
-            record.released_by = self.actor
+        elif isinstance(record, ScoreSet):
+            record.released_by = self.actor if record.released_at else None
+            if "kind" not in row:  # of an older archive, which has no estimates
+                record.kind = decide_kind(record.qrels, record.task)
         elif isinstance(record, CrowdWorker | WorkUnit):
             # No ID of a provider, but one for each, as tables require.
             record.external_hash = store.sha256(

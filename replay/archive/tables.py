@@ -35,7 +35,7 @@ from crowd.models import (
     Study,
     WorkUnit,
 )
-from evaluation.models import RunScores, ScoreSet
+from evaluation.models import EstimateFrame, RunScores, ScoreSet
 from judging.models import (
     Assignment,
     AutomaticAssessor,
@@ -313,10 +313,18 @@ TABLES = (
     define_table(
         "score_sets",
         ScoreSet,
-        "task qrels topics measures conditions created_at released_at",
+        "kind task qrels topics measures conditions created_at released_at",
         "created_by released_by",
     ),
-    define_table("run_scores", RunScores, "score_set run means packed", path="score_set__campaign"),
+    define_table(
+        "run_scores",
+        RunScores,
+        "score_set run means packed intervals difference_errors",
+        path="score_set__campaign",
+    ),
+    define_table(
+        "estimate_frames", EstimateFrame, "score_set pairs packed", path="score_set__campaign"
+    ),
 )
 NOT_ARCHIVED = split_field_names(
     "Event Job JobPart Snapshot Mail Invitation PairChunk CrowdKey LinkKey ProviderEvent"
@@ -324,5 +332,5 @@ NOT_ARCHIVED = split_field_names(
     " DataFileVersion PublicPage ScorePublication TeamRequest TermsAcceptance Removal"
 )
 """Models of a campaign that are no part of its archive."""
-PACKED = {"contributors": "<u2", "packed": "<f8"}
+PACKED = {"contributors": "<u2", "packed": "<f8", "difference_errors": "<f8"}
 """Fields of packed numbers, which an archive lists."""
