@@ -228,8 +228,7 @@ POOLBENCH_CHECK_AT_ONCE_BYTES = env.int("POOLBENCH_CHECK_AT_ONCE_BYTES", default
 POOLBENCH_MAX_UPLOAD_BYTES = env.int("POOLBENCH_MAX_UPLOAD_BYTES", default=200_000_000)
 # A folder with a folder of large files for each campaign, by its short name.
 POOLBENCH_COLLECTIONS = env("POOLBENCH_COLLECTIONS", default="")
-# Addresses of models, e.g. https://models.example.org/v1; without any this is off. The key is
-# read from POOLBENCH_MODEL_KEY when a request is sent, and is no setting, so that no page shows it.
+# Of models; none: off. POOLBENCH_MODEL_KEY is read for each request, so that no page shows it.
 POOLBENCH_MODEL_ADDRESSES = env.list("POOLBENCH_MODEL_ADDRESSES", default=[])
 POOLBENCH_LEASE_MINUTES = env.int("POOLBENCH_LEASE_MINUTES", default=30)
 # Uploads in progress, in a folder of ours so that `housekeeping` can remove abandoned ones.

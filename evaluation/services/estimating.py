@@ -18,7 +18,6 @@ from campaigns.services import jobs
 from evaluation.models import EstimateFrame, ScoreSet
 from evaluation.queries.estimate_inputs import (
     EstimateInputs,
-    is_drawn_by_influence,
     load_estimate_inputs,
 )
 from evaluation.queries.kinds import find_pool
@@ -39,6 +38,7 @@ from poolbench.evaluation.evaluate import product_version
 from poolbench.evaluation.judgments import Floats, Ints
 from poolbench.plain_data import to_plain
 from pooling.models import Pool
+from pooling.queries.frozen_pools import is_drawn_by_influence
 
 KIND = "evaluation.estimate"
 
@@ -231,13 +231,13 @@ def describe_estimation(
     """The manifest. Teams read it, so it names no run."""
     conditions = {"product": product_version(), **scoring_options(qrels.campaign).as_dict()}
     conditions |= {"qrels_sha256": qrels.sha256, "topics_averaged": len(inputs.sample.frame.topics)}
-    manifest = describe_sample(qrels, inputs, estimates)
+    manifest = describe_drawn_sample(qrels, inputs, estimates)
     provenance = build_provenance(qrels, runs, conditions) | describe_task(task)
     comparison = provenance["comparison"] | {"test": SAMPLE_INTERVALS.name}
     return provenance | {"comparison": comparison, "remarks": [], "estimate": manifest}
 
 
-def describe_sample(
+def describe_drawn_sample(
     qrels: Qrels, inputs: EstimateInputs, estimates: ScoreEstimates
 ) -> dict[str, Any]:
     report, frame, pool = estimates.report, inputs.sample.frame, inputs.pool
@@ -255,7 +255,7 @@ def describe_sample(
         "judged": report.judged,
         "skipped": report.skipped,
         "level": LEVEL,
-        "machines": [describe_machine(inputs, machine) for machine in inputs.machines],
+        "machines": [describe_used_machine(inputs, machine) for machine in inputs.machines],
         "gain": report.gain,
         "features": [*(each.name for each in inputs.machines), "ranks", "topics"],
         "folds": FOLDS,
@@ -274,7 +274,7 @@ def list_frame_lines(inputs: EstimateInputs) -> list[tuple[str, str]]:
     return list(zip(topics, docnos, strict=True))
 
 
-def describe_machine(inputs: EstimateInputs, machine: MachineInput) -> dict[str, Any]:
+def describe_used_machine(inputs: EstimateInputs, machine: MachineInput) -> dict[str, Any]:
     """Name, coverage, and its grades beside people's: pairs and their weight 1 / π, in all and by
     topic.
     """

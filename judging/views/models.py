@@ -153,14 +153,14 @@ def model_view(request: SignedInRequest, slug: str, name: str) -> HttpResponse:
                 return redirect(f"{reverse('model', args=[slug, name])}?job={new_job.pk}")
     job = campaign.jobs.filter(kind=KIND, args__automatic=automatic.pk).first()
     page = {"campaign": campaign, "automatic": automatic, "form": form, "job": job}
-    page |= describe_work(campaign, automatic, job)
+    page |= describe_model_work(campaign, automatic, job)
     page["page_obj"] = paginate(request, list_flagged_answers(automatic))
     if job is not None:
         page["job_url"] = reverse("job", args=[slug, job.pk])
     return render_page(request, "judging/model.html", page, status=status)
 
 
-def describe_work(
+def describe_model_work(
     campaign: Campaign, automatic: AutomaticAssessor, job: Job | None
 ) -> dict[str, object]:
     """Totals and forecast, at the pace and the prices of the last ``job``."""

@@ -52,8 +52,8 @@ def list_frame(listing: RunListing) -> PoolFrame:
 def choose_measures(values: Values) -> dict[str, FractionalMeasure]:
     """The measures of a step by name, at its level and on its scale."""
     options, top = ScoringOptions(level=values["level"]), max(values["level"], values["top"])
-    asked = parse_measures(list_measure_names(values))
-    return {each.name: find_fractional_measure(each, options, top) for each in asked}
+    measures = parse_measures(list_measure_names(values))
+    return {each.name: find_fractional_measure(each, options, top) for each in measures}
 
 
 def list_measure_names(values: Values) -> tuple[str, ...]:

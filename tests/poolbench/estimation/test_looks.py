@@ -53,8 +53,9 @@ def estimate_three(gap: float, error: float) -> tuple[MeasureReport, MeasureEsti
     """Runs c, a, b in the frame; a leads b by ``gap`` and c by far; all errors alike."""
     means = np.array([0.1, 0.6, 0.6 - gap])
     estimate = MeasureEstimate(
-        np.repeat(means[:, None], 4, axis=1), means, np.eye(3) * error**2 / 2, np.zeros(3)
-    )
+        np.repeat(means[:, None], 4, axis=1), means, np.eye(3) * error**2 / 2, np.zeros(3),
+        np.zeros(4, bool), np.empty(0),
+    )  # fmt: skip
     rows = [
         RunEstimate(run, Estimate(float(mean), 50), Estimate(float(mean), 4), place)
         for place, (run, mean) in enumerate((("a", means[1]), ("b", means[2]), ("c", means[0])), 1)
@@ -157,8 +158,9 @@ def test_an_outcome_is_by_the_preferred_measure_or_the_first():
 def test_one_run_has_nothing_to_settle_and_a_look_is_plain_data():
     report, estimate = estimate_three(gap=0.05, error=0.02)
     single = MeasureEstimate(
-        estimate.topics[:1], estimate.means[:1], estimate.covariance[:1, :1], np.zeros(1)
-    )
+        estimate.topics[:1], estimate.means[:1], estimate.covariance[:1, :1], np.zeros(1),
+        estimate.empty, estimate.by_pair,
+    )  # fmt: skip
     look = build_measure_look(MeasureReport("map", report.runs[2:]), single, ("c",), 9, 99, 8)
     assert look == MeasureLook("map", ("a",))
     both = Neighbours("a", "b", 0.1, 0.0, 0.2, False, 30)
