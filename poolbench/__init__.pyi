@@ -2,6 +2,7 @@
 ``__init__.py``, which imports each name from its module when it is first used.
 """
 
+from poolbench.estimation.estimate import estimate as estimate
 from poolbench.evaluation.comparison.rankings import tau as tau
 from poolbench.evaluation.comparison.rbo import rbo as rbo
 from poolbench.evaluation.evaluate import evaluate as evaluate

@@ -17,6 +17,7 @@ from poolbench.commands.run_lists import RunListParser
 FILE_COMMANDS = {
     "evaluate": "poolbench.commands.evaluate.EvaluateCommand",
     "compare": "poolbench.commands.compare_runs.CompareRunsCommand",
+    "estimate": "poolbench.commands.estimate.EstimateCommand",
     "user-measures": "poolbench.commands.user_measures.UserMeasuresCommand",
     "interleave": "poolbench.commands.preferences.InterleaveCommand",
     "preferences": "poolbench.commands.preferences.PreferencesCommand",

@@ -18,6 +18,7 @@ ON_FILES = {
         "[score bounds](bounds.md), [sampled pools](sampling.md)"
     ),
     "compare": "[comparing runs](comparison.md)",
+    "estimate": "[estimates](estimates.md)",
     "pool": "[pooling](pooling.md)",
     "simulate": "[simulation](pooling.md#simulation)",
     "report": "[reusability](collection.md)",

@@ -112,7 +112,7 @@ def write_interval(estimate: Estimate) -> str:
 
 
 def describe_kind(leaderboard: Leaderboard) -> tuple[str, ...]:
-    """The sentence about scores of a sample, for whoever has the table alone."""
+    """The sentence about scores of a sample, for those who have the table alone."""
     score_set = leaderboard.score_set
     return (score_set.label_reading,) if score_set.kind in LABELS else ()
 

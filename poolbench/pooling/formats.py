@@ -180,6 +180,15 @@ def pool_to_prels(frame: SamplingFrame) -> str:
     return write_prels(SampledQrels(qrels_from_rows(rows), probability)).decode()
 
 
+def pool_to_frame(frame: SamplingFrame) -> str:
+    """As ``pool_to_prels``, with all documents that could be drawn: estimates from a sample need
+    their probabilities too.
+    """
+    columns = zip(frame.row_topics, frame.docnos, frame.grades.tolist(), strict=True)
+    qrels = qrels_from_rows(columns)
+    return write_prels(SampledQrels(qrels, frame.probability)).decode()
+
+
 FORMATS: dict[str, Callable[[PoolTable], str]] = {
     "trec": pool_to_trec,
     "csv": pool_to_csv,
@@ -189,5 +198,6 @@ FORMATS: dict[str, Callable[[PoolTable], str]] = {
 FRAME_FORMATS: dict[str, Callable[[SamplingFrame], str]] = {
     "strata": pool_to_strata,
     "prels": pool_to_prels,
+    "frame": pool_to_frame,
 }
 """Formats of the sampling frame, with grades; `evaluate --qrels-format` reads them."""

@@ -41,12 +41,14 @@ class SampledQrels:
 
     Grades below 0 are not in the sample. ``inclusion`` is the inclusion probability of each
     document, NaN outside the sample; ``strata`` names the stratum of each document, and is
-    None if only probabilities are known.
+    None if only probabilities are known. ``frame`` has the probability of each document, judged or
+    not, as estimates from a sample need it, NaN where the file has none.
     """
 
     qrels: QrelsTable
     inclusion: NDArray[np.float64]
     strata: tuple[str, ...] | None = None
+    frame: NDArray[np.float64] | None = None
 
 
 def build_strata_sample(rows: Iterable[StratumRow]) -> SampledQrels:
@@ -73,11 +75,11 @@ def build_prels_sample(rows: Iterable[ProbabilityRow]) -> SampledQrels:
     """
     listed = sorted(rows, key=lambda row: row[:2])
     qrels = qrels_from_rows((topic, docno, grade) for topic, docno, grade, _ in listed)
-    inclusion = np.array([row[3] for row in listed], np.float64)
-    inclusion[qrels.grades < 0] = np.nan
+    frame = np.array([row[3] for row in listed], np.float64)
+    inclusion = np.where(qrels.grades < 0, np.nan, frame)
     if ((inclusion <= 0) | (inclusion > 1)).any():
         raise ValueError("inclusion probabilities are above 0 and at most 1")
-    return SampledQrels(qrels, inclusion)
+    return SampledQrels(qrels, inclusion, frame=frame)
 
 
 def number_strata(qrels: QrelsTable, strata: Sequence[str]) -> NDArray[np.int64]:

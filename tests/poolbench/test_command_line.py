@@ -26,13 +26,21 @@ CASES = {
     "disagreement": "--runs x y --qrels qrels,other --draws 100 --swaps 100",
     "report": "qrels x y --depth 2 -m map --draws 5",
     "simulate": "qrels x y --depth 1 --depth 2 -m map --seeds 1", "check-run": "x --topics ids",
-    "verify-archive": "archive",
+    "verify-archive": "archive", "estimate": "sample x y -m P_1",
 }  # fmt: skip
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    files = {"qrels": QRELS, "other": QRELS.replace("c 1", "c 0"), "x": RUN, "y": OTHER}
+    drawn = (line.split() for line in QRELS.splitlines())
+    sample = "".join(f"{topic} {docno} {grade} 1 0.9\n" for topic, _, docno, grade in drawn)
+    files = {
+        "sample": sample + "1 z -1 1 0.9\n",
+        "qrels": QRELS,
+        "other": QRELS.replace("c 1", "c 0"),
+        "x": RUN,
+        "y": OTHER,
+    }
     for name, text in (files | {"ids": "1\n2\n3\n", "known": "1 a\n", "clicks": CLICKS}).items():
         (tmp_path / name).write_text(text)
     (tmp_path / "archive" / "tables").mkdir(parents=True)

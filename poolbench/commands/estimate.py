@@ -1,0 +1,102 @@
+"""Estimate scores of runs from judgments of a sample, from files, without a database."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser
+from collections.abc import Mapping
+from typing import Any
+
+from poolbench.commands.command import FileCommand, Output
+from poolbench.commands.files import FileReader
+from poolbench.commands.options import add_level, add_measures, explain_value_errors
+from poolbench.commands.run_lists import add_run_files
+from poolbench.estimation.estimate import MEASURES, EstimatedScores, NoFrameError, estimate
+from poolbench.estimation.measures import NoFractionError
+from poolbench.evaluation.measures.names import UnknownMeasureError
+from poolbench.plain_data import to_plain
+from poolbench.reports.csv import format_csv
+from poolbench.runs.qrels import read_qrels
+from poolbench.runs.runs import read_run
+from poolbench.runs.sampled_qrels import read_prels
+
+HEADS = ("measure", "run", "place", "value", "low", "high", "topics_low", "topics_high", "drawn_in")
+
+
+class EstimateCommand(FileCommand):
+    help = (
+        "Estimate what full judging of a pool would give from judgments of a sample by influence, "
+        "with intervals."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        add = parser.add_argument
+        add("sample", metavar="SAMPLE", help="the file `frame` of the pool, with grades")
+        add_run_files(parser, "topic Q0 docno rank score tag")
+        add(
+            "--machine", action="append", default=[], metavar="QRELS",
+            help="grades of an automatic assessor, which sharpen the estimates; repeatable",
+        )  # fmt: skip
+        add_measures(parser, f"a measure that has estimates (default: {', '.join(MEASURES)})")
+        add_level(parser)
+        add("--seed", type=int, default=0, help="seed of the calibration (default: 0)")
+        add("--format", choices=tuple(FORMATS), default="table")
+
+    def run(self, options: Mapping[str, Any], out: Output) -> None:
+        reader = FileReader(out)
+        sample = reader.read(options["sample"], read_prels)
+        machines = reader.read_all(options["machine"], read_qrels)
+        runs = reader.read_all(options["runs"], read_run, lenient=True)
+        sample = reader.accept(sample)
+        with explain_value_errors(NoFrameError, NoFractionError, UnknownMeasureError):
+            scores = estimate(
+                list(runs.values()),
+                sample,
+                options["measures"] or MEASURES,
+                machines=machines,
+                level=options["level"],
+                top=options["max_rel"],
+                seed=options["seed"],
+            )
+        for remark in scores.report.remarks:
+            out.note(remark.text)
+        for own in scores.report.measures:
+            if own.why:
+                out.note(f"{own.measure} has no interval: {own.why}.")
+        out.write(FORMATS[options["format"]](scores))
+
+
+def _list_rows(scores: EstimatedScores) -> list[tuple[Any, ...]]:
+    return [
+        tuple(None if cell != cell else cell for cell in row)
+        for row in scores.to_frame().itertuples(index=False)
+    ]
+
+
+def format_estimate_table(scores: EstimatedScores) -> str:
+    """A line for each measure and run, by place: value and interval."""
+    lines = []
+    for own in scores.report.measures:
+        for run in own.runs:
+            ends = (run.estimate.low, run.estimate.high)
+            interval = "" if None in ends else f"  {ends[0]:.4f} to {ends[1]:.4f}"
+            value = run.estimate.value or 0.0
+            lines.append(f"{own.measure:<14} {run.place:>4}  {run.run:<20} {value:.4f}{interval}\n")
+    return "".join(lines)
+
+
+def format_estimate_csv(scores: EstimatedScores) -> str:
+    report = scores.report
+    conditions = {"pairs": report.pairs, "judged": report.judged, "machines": report.machines}
+    return format_csv("estimates", HEADS, _list_rows(scores), conditions)
+
+
+def format_estimate_json(scores: EstimatedScores) -> str:
+    return json.dumps(to_plain(scores.report), indent=1, ensure_ascii=False) + "\n"
+
+
+FORMATS = {
+    "table": format_estimate_table,
+    "csv": format_estimate_csv,
+    "json": format_estimate_json,
+}
