@@ -32,7 +32,7 @@ from poolbench.evaluation.matching import batch_from_table
 from poolbench.evaluation.measures.names import parse_measure, parse_measures
 from poolbench.evaluation.options import ScoringOptions
 from poolbench.files.streams import read_bytes
-from poolbench.runs.qrels import read_qrels
+from poolbench.runs.qrels import qrels_from_rows, read_qrels
 from poolbench.runs.runs import read_run
 from poolbench.runs.sampled_qrels import build_strata_sample
 from poolbench.runs.tables import QrelsTable, RunTable
@@ -123,6 +123,28 @@ def simulate_machine(collection: JudgedCollection, kappa: float, seed: int = 7) 
     return MachineInput(f"kappa {kappa}", np.where(is_own, grades, rng.permutation(grades)))
 
 
+def share_votes(machines: Sequence[MachineInput], top: int) -> MachineInput:
+    """Chances of grades by the votes of ``machines``, with half a vote more for each grade."""
+    votes = np.full((len(machines[0].grades), top + 1), 0.5)
+    for machine in machines:
+        given = np.flatnonzero(machine.grades != NONE)
+        votes[given, np.minimum(machine.grades[given], top)] += 1
+    chances = votes / votes.sum(axis=1, keepdims=True)
+    return MachineInput("votes", chances.argmax(axis=1), chances)
+
+
+def choose_topics(
+    collection: JudgedCollection, topics: Sequence[str]
+) -> tuple[JudgedCollection, np.ndarray]:
+    """``collection`` with only these topics, and which of its pairs they have."""
+    qrels = collection.qrels
+    rows = [(*pair, grade) for pair, grade in qrels.by_pair().items() if pair[0] in topics]
+    part = qrels_from_rows(rows)
+    frame = build_pool_frame(collection.runs, part)
+    kept = np.isin(np.array(qrels.topics), topics)[collection.frame.topic_index]
+    return JudgedCollection(collection.runs, part, frame, collection.top, collection.level), kept
+
+
 @dataclass(frozen=True, eq=False)
 class SampledScores:
     """Of one measure, by sample and run: ``errors`` of estimates, whether the interval ``covers``,
@@ -182,12 +204,13 @@ def draw_estimates(
     share: float,
     samples: int,
     sizes: np.ndarray | None = None,
+    first_seed: int = 0,
 ) -> Iterator[ScoreEstimates]:
     """Estimates from as many ``samples`` of a ``share`` of the pairs."""
     z = size_pairs(collection, machines) if sizes is None else sizes
     number = round(share * len(z))
     pi = inclusion_probabilities(z, number)
-    for seed in range(samples):
+    for seed in range(first_seed, first_seed + samples):
         counted = draw_order(collection.frame, z, seed)[:number]
         sample = build_sample(collection.frame, collection.grades, counted, pi, collection.top)
         yield compute_estimates(sample, machines, collection.measures, seed)
