@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import os
 import random
 import resource
 import sys
@@ -71,8 +70,8 @@ def count_server_seconds() -> float:
         return 0.0
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_backend_pid()")
-        fields = Path(f"/proc/{cursor.fetchone()[0]}/stat").read_text().rpartition(")")[2].split()
-    return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+        nanoseconds = Path(f"/proc/{cursor.fetchone()[0]}/schedstat").read_text().split()[0]
+    return int(nanoseconds) / 1e9
 
 
 def build(options: argparse.Namespace) -> tuple[Any, list[Any], int]:

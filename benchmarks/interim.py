@@ -5,7 +5,7 @@
 ``SLUG`` is a campaign of the installation that ``POOLBENCH_VAR`` or ``DATABASE_URL`` names, for
 example by benchmarks/trec8.py. Each time one grade is changed and the interim page asks again, as
 the browser does; all of it is rolled back. Prints the CPU time of the answer, and that of one
-without a new judgment.
+without a new judgment, each with what PostgreSQL needs for it.
 """
 
 from __future__ import annotations
@@ -35,12 +35,16 @@ def change_grade(judgment: Any) -> None:
     type(judgment).objects.bulk_create([judgment])
 
 
-def time_answer(client: Any, address: str, status: int) -> tuple[float, Any]:
-    started = time.process_time()
+def time_answer(client: Any, address: str, status: int) -> tuple[tuple[float, float], Any]:
+    """Milliseconds of this process and of PostgreSQL's that serves it, and the answer."""
+    from benchmarks.imports import count_server_seconds
+
+    server, own = count_server_seconds(), time.process_time()
     answer = client.get(address, headers={"HX-Request": "true"})
+    own = time.process_time() - own
     if answer.status_code != status:
         sys.exit(f"{address} returned {answer.status_code}")
-    return time.process_time() - started, answer
+    return (1000 * own, 1000 * (count_server_seconds() - server)), answer
 
 
 def main() -> None:
@@ -72,17 +76,18 @@ def main() -> None:
     with transaction.atomic():
         for judgment in graded[: STRIDE * options.judgments : STRIDE]:
             change_grade(judgment)
-            seconds, answer = time_answer(client, address, OK)
-            changed.append(1000 * seconds)
+            spent, answer = time_answer(client, address, OK)
+            changed.append(spent)
             (seen,) = re.findall(r"seen=(\w+)", answer.content.decode())
             again = f"{address}?seen={seen}"
-            unchanged.append(1000 * time_answer(client, again, UNCHANGED)[0])
+            unchanged.append(time_answer(client, again, UNCHANGED)[0])
         transaction.set_rollback(True)
-    print(
-        f"ranking after one judgment: {median(changed):.0f} ms ({min(changed):.0f} to "
-        f"{max(changed):.0f}), nothing new: {median(unchanged):.0f} ms; CPU, median of "
-        f"{len(changed)}"
-    )
+    for name, spent in (("after one judgment", changed), ("nothing new", unchanged)):
+        own, server = zip(*spent, strict=True)
+        print(
+            f"{name}: {median(own):.0f} ms ({min(own):.0f} to {max(own):.0f}), PostgreSQL"
+            f" {median(server):.0f} ms; CPU, median of {len(own)}"
+        )
 
 
 if __name__ == "__main__":

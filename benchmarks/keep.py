@@ -19,7 +19,6 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from poolbench.evaluation.evaluate import score_batch  # noqa: E402
-from poolbench.evaluation.in_memory import WarmRuns, score_topic  # noqa: E402
 from poolbench.evaluation.judgments import JudgmentTable  # noqa: E402
 from poolbench.evaluation.matching import batch_from_places  # noqa: E402
 from poolbench.evaluation.measures.names import parse_measures  # noqa: E402
@@ -34,7 +33,6 @@ from poolbench.runs.run_matrix import (  # noqa: E402
     write_pairs,
 )
 from poolbench.runs.tables import QrelsTable  # noqa: E402
-from tests.poolbench.evaluation.warm_scoring import score_all_runs  # noqa: E402
 
 NAMES = ("map", "bpref", "ndcg")
 
@@ -80,6 +78,9 @@ def score(folder: Path, qrels: Path) -> None:
 
 def warm(folder: Path, qrels: Path) -> None:
     """Print the seconds to score new grades: of all topics, then of one topic."""
+    from poolbench.evaluation.in_memory import WarmRuns, score_topic
+    from tests.poolbench.evaluation.warm_scoring import score_all_runs
+
     table = read_qrels(qrels.read_bytes())
     measures, options = parse_measures(NAMES), ScoringOptions()
     pairs, runs = dictionary(folder), WarmRuns([*matrices(folder)])

@@ -16,7 +16,6 @@ import cProfile
 import pstats
 import sys
 import time
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +29,13 @@ PAGES = {
     "agreement": f"/c/{SLUG}/judging/agreement/",
     "stopping": f"/c/{SLUG}/judging/stopping/",
     "judging-assessor": f"/c/{SLUG}/judging/assessor/a000/",
+    "agreement-variation": f"/c/{SLUG}/judging/agreement/variation/",
+    "agreement-topics": f"/c/{SLUG}/judging/agreement/topics/",
+    "assessor-quality": f"/c/{SLUG}/judging/agreement/assessors/",
+    "adjudication": f"/c/{SLUG}/judging/adjudication/",
+    "consensus": f"/c/{SLUG}/judging/adjudication/meeting/",
+    "flagged-documents": f"/c/{SLUG}/judging/flags/",
+    "training-sets": f"/c/{SLUG}/judging/training/",
 }
 OWN_PAGES = {"work": f"/c/{SLUG}/judge/", "home": "/"}
 
@@ -107,7 +113,7 @@ def compute_reports(campaign: Any) -> None:
     from campaigns.services.snapshots import list_verdict_subjects, refresh_snapshot
 
     for subject in list_verdict_subjects():
-        with measure(f"job {subject.snapshot}"), suppress(Exception):
+        with measure(f"job {subject.snapshot}"):
             refresh_snapshot(campaign, subject.snapshot)
 
 

@@ -9,13 +9,14 @@ organizer is ``organizer``. Members for the other roles are created if there are
 has not signed in. Requests pass all middleware, without a network. ``--only`` also finds pages that
 are measured by name alone: downloads of whole tables and archives.
 
-First view: all caches and compiled templates are emptied before; with ``--firsts`` the median of
-several. Warm: the median of the views after it. ``--jobs`` computes what jobs compute for the
-pages, and prints how long each takes. Times are of wall and, as other programs may share the
-machine, CPU of this process; with PostgreSQL the server's work is in the wall time only. Pages
-over 300 ms warm or 1 s at first view, CPU time, are bold, and the last line names them. ``--save``
-writes each page there, without what differs by request, so that the pages of two versions can be
-compared with diff.
+First view: all caches and compiled templates are emptied before, and the connection to the
+database is closed; with ``--firsts`` the median of several. Warm: the median of the views after it.
+``--jobs`` computes what jobs compute for the pages, and prints how long each takes. Times are of
+wall and, as other programs may share the machine, CPU: of this process, and of the process of
+PostgreSQL that serves it, which must run on this machine (Linux). Pages over 300 ms warm or 1 s at
+first view, CPU of both together, are bold, and the last line names them. ``--save`` writes each
+page there, without what differs by request, so that the pages of two versions can be compared with
+diff.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
@@ -57,21 +58,34 @@ CHANGING = re.compile(
 """What differs between two answers of one version."""
 
 
+class Seconds(NamedTuple):
+    """Of CPU in this process and in that of the database, and of wall time."""
+
+    cpu: float
+    database: float
+    wall: float
+
+
 @dataclass(frozen=True)
 class PageTime:
-    """Seconds of CPU and of wall time; ``size`` in bytes."""
+    """``size`` in bytes."""
 
     name: str
     role: str
     status: int
     size: int
     queries: int
-    first: tuple[float, float]
-    warm: tuple[float, float]
+    first: Seconds
+    warm: Seconds
+
+    @property
+    def rank(self) -> float:
+        return (self.warm.cpu + self.warm.database) / WARM + self.first.cpu + self.first.database
 
     @property
     def is_slow(self) -> bool:
-        return self.first[0] > FIRST or self.warm[0] > WARM
+        first, warm = self.first, self.warm
+        return first.cpu + first.database > FIRST or warm.cpu + warm.database > WARM
 
 
 def list_actors(campaign: Any) -> dict[str, Any]:
@@ -111,7 +125,8 @@ def compute_snapshots(campaign: Any) -> None:
 
 
 def forget_everything() -> None:
-    """As after a restart: no cached results, no compiled templates."""
+    """As after a restart: no cached results, no compiled templates, no connection."""
+    from django.db import connection
     from django.template import engines
 
     from poolbench.cache import clear_caches
@@ -120,18 +135,41 @@ def forget_everything() -> None:
     for engine in engines.all():
         for loader in engine.engine.template_loaders:  # type: ignore[attr-defined]
             loader.reset()
+    connection.close()
 
 
-def time_request(client: Any, address: str) -> tuple[Any, bytes, tuple[float, float]]:
-    cpu, wall = time.process_time(), time.perf_counter()
+def time_request(client: Any, address: str) -> tuple[Any, bytes, Seconds]:
+    before, started = read_database_cpu(), (time.process_time(), time.perf_counter())
     response = client.get(address)
     body = response.getvalue()
-    return response, body, (time.process_time() - cpu, time.perf_counter() - wall)
+    ended, after = (time.process_time(), time.perf_counter()), read_database_cpu()
+    database = sum(after.values()) - sum(before.get(pid, 0.0) for pid in after)
+    return response, body, Seconds(ended[0] - started[0], database, ended[1] - started[1])
+
+
+def read_database_cpu() -> dict[int, float]:
+    """CPU seconds so far of the process of PostgreSQL behind the connection, by its ID."""
+    from django.db import connection
+
+    if connection.vendor != "postgresql" or connection.connection is None:
+        return {}
+    pid = connection.connection.info.backend_pid
+    # The clock of another process, as clock_getcpuclockid(3) gives it on Linux.
+    return {pid: time.clock_gettime((~pid << 3) | 2)}
+
+
+def serve_by_one_process() -> None:
+    """Without parallel workers of PostgreSQL, whose CPU would not be counted."""
+    from django.db import connection
+
+    if connection.vendor == "postgresql":
+        connection.settings_dict["OPTIONS"]["options"] += " -c max_parallel_workers_per_gather=0"
 
 
 def measure_page(
     client: Any, name: str, role: str, address: str, firsts: int, repeats: int
-) -> tuple[PageTime, bytes]:
+) -> tuple[PageTime, bytes] | None:
+    """None where the role has no such page."""
     from django.db import connection
     from django.test.utils import CaptureQueriesContext
 
@@ -139,6 +177,8 @@ def measure_page(
     for _ in range(firsts):
         forget_everything()
         response, body, seconds = time_request(client, address)
+        if response.status_code != OK:
+            return None
         cold.append(seconds)
     times = [time_request(client, address)[2] for _ in range(repeats)] or cold
     with CaptureQueriesContext(connection) as queries:
@@ -165,14 +205,15 @@ def list_requests(campaign: Any, names: list[str]) -> Iterator[tuple[str, str, s
                 yield name, role, address
 
 
-def take_median(times: list[tuple[float, float]]) -> tuple[float, float]:
-    return median(cpu for cpu, _ in times), median(wall for _, wall in times)
+def take_median(times: list[Seconds]) -> Seconds:
+    return Seconds(*map(median, zip(*times, strict=True)))
 
 
 def print_table(pages: list[PageTime]) -> None:
-    print("| page | role | status | kB | queries | first, CPU | wall | warm, CPU | wall |")
-    print("|---|---|---|---|---|---|---|---|---|")
-    for page in sorted(pages, key=lambda page: (-page.warm[0] / WARM - page.first[0], page.name)):
+    heads = ("page", "role", "status", "kB", "queries", "first, CPU", "of the database", "wall",
+             "warm, CPU", "of the database", "wall")  # fmt: skip
+    print(f"| {' | '.join(heads)} |\n{'|---' * len(heads)}|")
+    for page in sorted(pages, key=lambda page: (-page.rank, page.name)):
         name = f"**{page.name}**" if page.is_slow else page.name
         times = " | ".join(f"{1000 * each:.0f}" for each in (*page.first, *page.warm))
         print(
@@ -205,6 +246,7 @@ def main() -> None:
     from workbench.memory import set_collector_thresholds
 
     set_collector_thresholds()
+    serve_by_one_process()
     settings.ALLOWED_HOSTS = [*settings.ALLOWED_HOSTS, "localhost"]
     campaign = Campaign.objects.get(slug=options.slug)
     actors = list_actors(campaign)
@@ -220,13 +262,12 @@ def main() -> None:
     for name, role, address in list_requests(campaign, options.only):
         if role not in options.roles or role not in clients:
             continue
-        if clients[role].get(address).status_code != OK:
+        measured = measure_page(clients[role], name, role, address, options.firsts, options.repeats)
+        if measured is None:
             continue
-        page, body = measure_page(
-            clients[role], name, role, address, options.firsts, options.repeats
-        )
+        page, body = measured
         pages.append(page)
-        print(f"{page.name} {page.role} {page.first[0]:.2f} {page.warm[0]:.3f}", file=sys.stderr)
+        print(f"{page.name} {page.role} {page.first} {page.warm}", file=sys.stderr)
         if options.save:
             options.save.mkdir(parents=True, exist_ok=True)
             text = CHANGING.sub(b"", body)

@@ -6,6 +6,7 @@ Used by ``estimates.py`` and by tests/poolbench/estimation/test_targets.py.
 from __future__ import annotations
 
 import gzip
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,6 +27,7 @@ from poolbench.estimation.machines import NONE, MachineInput
 from poolbench.estimation.measures import FractionalMeasure, find_fractional_measure
 from poolbench.estimation.report import ScoreEstimates, compute_estimates
 from poolbench.estimation.sample import build_sample
+from poolbench.estimation.text_scores import TextScores, build_text_scores
 from poolbench.evaluation.comparison.rankings import tau
 from poolbench.evaluation.judgments import JudgmentTable
 from poolbench.evaluation.matching import batch_from_table
@@ -98,6 +100,18 @@ def load_machine(data: Path, collection: JudgedCollection, name: str) -> Machine
     given = read_qrels(gzip.decompress(path.read_bytes())).by_pair()
     grades = [given.get(pair, NONE) for pair in collection.qrels.by_pair()]
     return MachineInput(name, np.array(grades))
+
+
+def load_text_scores(data: Path, collection: JudgedCollection) -> TextScores:
+    """The text classifier for the passages of DL19."""
+    folder = data / "trec-dl19-passage"
+    lines = gzip.decompress((folder / "passages.jsonl.gz").read_bytes()).splitlines()
+    passages = {row["docid"]: row["doc"] for row in map(json.loads, lines)}
+    topics = (folder / "topics.tsv").read_text().splitlines()
+    queries = dict(line.split("\t", 1) for line in topics)
+    frame = collection.frame
+    texts = [passages.get(docno, "") for _, docno in collection.qrels.by_pair()]
+    return build_text_scores(frame, [queries[topic] for topic in frame.topics], texts)
 
 
 def shuffle_machine(machine: MachineInput, seed: int = 7) -> MachineInput:
@@ -204,6 +218,7 @@ def draw_estimates(
     share: float,
     samples: int,
     sizes: np.ndarray | None = None,
+    texts: TextScores | None = None,
     first_seed: int = 0,
 ) -> Iterator[ScoreEstimates]:
     """Estimates from as many ``samples`` of a ``share`` of the pairs."""
@@ -213,7 +228,7 @@ def draw_estimates(
     for seed in range(first_seed, first_seed + samples):
         counted = draw_order(collection.frame, z, seed)[:number]
         sample = build_sample(collection.frame, collection.grades, counted, pi, collection.top)
-        yield compute_estimates(sample, machines, collection.measures, seed)
+        yield compute_estimates(sample, machines, collection.measures, seed, texts=texts)
 
 
 def simulate_samples(
@@ -222,10 +237,11 @@ def simulate_samples(
     share: float,
     samples: int,
     sizes: np.ndarray | None = None,
+    texts: TextScores | None = None,
 ) -> dict[str, SampledScores]:
     """By measure, what comes of ``samples``."""
     rows: dict[str, list[tuple]] = {name: [] for name in collection.measures}
-    for drawn in draw_estimates(collection, machines, share, samples, sizes):
+    for drawn in draw_estimates(collection, machines, share, samples, sizes, texts):
         values = {report.measure: _order_values(report.runs) for report in drawn.report.measures}
         for name, estimate in drawn.measures.items():
             ordering = np.array([values[name][run] for run in collection.frame.runs])

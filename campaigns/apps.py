@@ -41,7 +41,10 @@ class CampaignsConfig(AppConfig):
         from campaigns.services.mail import send_queued_mails
         from campaigns.services.reminders import queue_run_reminders
         from campaigns.services.snapshots import request_stale_snapshots
+        from campaigns.services.store_marker import find_marker_fault
+        from campaigns.storages import MarkedStorage
 
+        MarkedStorage.find_fault = staticmethod(find_marker_fault)
         add_life_cycle(LIFE_CYCLE)
         add_tick_chore(request_stale_snapshots)
         add_tick_chore(queue_run_reminders)

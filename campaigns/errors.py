@@ -1,4 +1,6 @@
-"""The exception with which a service refuses an action, and helpers for its messages."""
+"""The exception with which a service refuses an action, helpers for its messages, and what errors
+of the database mean.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +8,38 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+from django.db import DatabaseError, InterfaceError, OperationalError
 from django.utils.formats import date_format, number_format
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from campaigns.confirmation import Confirmation, ConfirmationChoice
+
+LOST = ("08", "25006", "53", "57P", "SQLITE_CANTOPEN", "SQLITE_FULL", "SQLITE_IOERR")
+"""How SQLSTATE, or SQLite's name of the error, begins if the server is away, restarts, is still a
+replica, or has no room: what every statement raises then, whatever it asks."""
+BUSY = ("40", "55P03", "57014", "SQLITE_BUSY", "SQLITE_LOCKED")
+"""The same if others hold what the statement needs, or it took too long."""
+
+
+def is_database_lost(error: BaseException | None) -> bool:
+    """Whether the database is away. Drivers name no state of a connection that has broken."""
+    if code := get_database_code(error):
+        return code.startswith(LOST)
+    return isinstance(error, OperationalError | InterfaceError)
+
+
+def is_database_busy(error: BaseException | None) -> bool:
+    """Whether the statement may succeed in some seconds, though others succeed now."""
+    return get_database_code(error).startswith(BUSY)
+
+
+def get_database_code(error: BaseException | None) -> str:
+    """The SQLSTATE of an error of PostgreSQL, or the name of SQLite's; "" if it has neither."""
+    if not isinstance(error, DatabaseError | InterfaceError):
+        return ""
+    cause = error.__cause__
+    return getattr(cause, "sqlite_errorname", None) or getattr(cause, "sqlstate", None) or ""
 
 
 def format_utc(moment: datetime) -> str:

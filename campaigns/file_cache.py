@@ -30,8 +30,9 @@ class FileCache:
     time of the last use is that of the file's last change.
     """
 
-    def __init__(self, folder: Path, limit: int) -> None:
-        self.folder, self.limit = folder, limit
+    def __init__(self, folder: Path, limit: int, pattern: str = "*") -> None:
+        """Files of ``folder`` that do not match ``pattern`` stay and are not counted."""
+        self.folder, self.limit, self.pattern = folder, limit, pattern
 
     def find(self, name: str) -> Path | None:
         """The file, now the most recently used one; None if it is not here."""
@@ -93,7 +94,7 @@ class FileCache:
 
     def _list_files(self) -> list[_File]:
         files = []
-        for path in self.folder.rglob("*"):
+        for path in self.folder.rglob(self.pattern):
             try:
                 status = path.stat()
             except FileNotFoundError:  # another process was first

@@ -7,11 +7,11 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 from uuid import uuid4
 
 from django.conf import settings
@@ -27,6 +27,43 @@ COLUMNS = ".columns"
 
 class StoreAwayError(Exception):
     """The store does not answer. Pages say so, and jobs go back to their queue."""
+
+
+class OtherStoreError(StoreAwayError):
+    """What answers is not the installation's store: nothing may be written to it."""
+
+
+def accept_any(_token: str) -> str:
+    return ""
+
+
+class MarkedStorage:
+    """A storage that knows whose it is, by the token of its marker.
+
+    The token is compared with the one that this process has seen last, or that the web process has
+    read from the database as it began; only another one is looked up again, by ``find_fault``,
+    which says why the store of a token is not the installation's. So an empty folder is another
+    store only to processes that know better.
+    """
+
+    find_fault: ClassVar[Callable[[str], str]] = staticmethod(accept_any)
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.tokens: dict[str, str] = {}
+
+    def expect_token(self, place: str, token: str) -> None:
+        self.tokens[place] = token
+
+    def check_token(self, place: str, token: str | None) -> None:
+        """Raise ``StoreAwayError`` unless the store at ``place`` is ours; ``token``: its marker."""
+        if token == self.tokens.get(place):
+            return
+        if token is None:
+            raise StoreAwayError("The store is not mounted, or another is in its place.")
+        if fault := MarkedStorage.find_fault(token):
+            raise OtherStoreError(fault)
+        self.tokens[place] = token
 
 
 def is_store_away(error: BaseException | None) -> bool:
@@ -51,9 +88,9 @@ class StoreStorage(Protocol):
     ``put`` without ``synced`` only after ``sync``. ``refresh`` makes a file that is there as young
     as a new one, since the row that will name it is still to come; False if it is not there.
     ``path`` is a file on this machine that has the content, which a memory map may read for as long
-    as it likes. ``require_marker`` tells a store that is away from one without a file, where both
-    look alike. ``count_free_bytes`` is None where there is no limit to know. All raise
-    ``StoreAwayError`` if the store does not answer.
+    as it likes. ``require_marker`` refuses a store that is away or another, where both look like
+    one without a file; ``expect_marker`` says whose it is to be. ``count_free_bytes`` is None where
+    there is no limit to know. All raise ``StoreAwayError`` if the store does not answer.
     """
 
     def put(self, name: str, data: bytes, *, synced: bool) -> None: ...
@@ -62,26 +99,26 @@ class StoreStorage(Protocol):
     def sync(self) -> None: ...
     def path(self, name: str) -> str: ...
     def require_marker(self) -> None: ...
+    def expect_marker(self, token: str) -> None: ...
     def get_scratch_folder(self) -> Path: ...
     def list_files(self) -> Iterator[StoredFile]: ...
     def count_free_bytes(self) -> int | None: ...
 
 
-class StoreFolder(FileSystemStorage):
+class StoreFolder(MarkedStorage, FileSystemStorage):
     """The folder ``STORE_DIR``. It is away if it cannot be written, and if it had a marker and has
     none any more: the file system was unmounted, and what is written to the empty folder below
     would be hidden once it is mounted again.
     """
 
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
-        self.marked: set[str] = set()
+    def expect_marker(self, token: str) -> None:
+        self.expect_token(self.location, token)
 
     def require_marker(self) -> None:
-        if Path(self.location, MARKER).exists():
-            self.marked.add(self.location)
-        elif self.location in self.marked:
-            raise StoreAwayError("The folder of the store is not mounted, or another is there.")
+        marker = Path(self.location, MARKER)
+        with raise_absence():
+            token = marker.read_text().strip() if marker.exists() else None
+        self.check_token(self.location, token)
 
     @property
     def base_location(self) -> Path:
@@ -89,7 +126,7 @@ class StoreFolder(FileSystemStorage):
 
     @property
     def location(self) -> str:
-        return str(self.base_location.absolute())
+        return os.path.abspath(settings.STORE_DIR)  # noqa: PTH100  # asked for with each file
 
     def open(self, name: str, mode: str = "rb") -> File[Any]:
         with raise_absence():

@@ -64,7 +64,7 @@ def put_file(path: Path, suffix: str = "", *, digest: str = "") -> str:
     return name
 
 
-def put_parts(parts: Iterable[bytes], suffix: str = "") -> tuple[str, str, int]:
+def put_parts(parts: Iterable[bytes | memoryview], suffix: str = "") -> tuple[str, str, int]:
     """Store a file that need not fit into memory; return its name, sha256 and size."""
     part = make_part_path()
     try:

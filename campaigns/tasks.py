@@ -12,7 +12,7 @@ def check_run_task(job_id: int) -> None:
     jobs.perform_job(job_id, runs.perform_run_check)
 
 
-@shared_task(name=job_parts.PERFORM)
+@shared_task(name=jobs.PERFORM_PART)
 def perform_part_task(job_id: int, number: int) -> None:
     job_parts.perform_part(job_id, number)
 

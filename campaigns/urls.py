@@ -6,7 +6,6 @@ from campaigns.views import (
     accounts,
     campaigns,
     collection,
-    collection_files,
     data_files,
     documents,
     endings,
@@ -19,20 +18,18 @@ from campaigns.views import (
     people,
     public_pages,
     registrations,
-    run_files,
-    run_forms,
     run_uploads,
     runs,
     site,
     tasks,
     teams,
 )
-from campaigns.views.addresses import page
+from campaigns.views.helpers import page
 
 CAMPAIGN_PAGES = [
     page("", overview.campaign_view),
     page("setup/", campaigns.campaign_settings_view),
-    page("runs/form/", run_forms.run_form_view),
+    page("runs/form/", runs.run_form_view),
     page("setup/life/", endings.life_view),
     page("setup/life/copy/", endings.campaign_copy_view),
     page("setup/life/rehearse/", endings.rehearsal_new_view),
@@ -81,7 +78,7 @@ CAMPAIGN_PAGES = [
     page("setup/documents/", collection.documents_view),
     page("setup/documents/import/", collection.documents_import_view),
     page("setup/documents/delete/", collection.documents_delete_view),
-    page("setup/documents/files/", collection_files.collection_files_view),
+    page("setup/documents/files/", collection.collection_files_view),
     page("setup/documents/view/", documents.document_view),
     page("setup/documents/body/", documents.document_body_view),
     page("runs/", runs.runs_view),
@@ -90,7 +87,7 @@ CAMPAIGN_PAGES = [
     page("runs/dismiss/", runs.rejections_dismiss_view),
     page("runs/upload/", run_uploads.run_upload_view),
     page("runs/submitted/", run_uploads.runs_submitted_view),
-    page("runs/runs.csv", run_files.runs_download_view),
+    page("runs/runs.csv", runs.runs_download_view),
     page("runs/<int:pk>/", runs.run_view),
     page("runs/<int:pk>/file/", runs.run_file_view),
     page("runs/<int:pk>/check/", runs.run_check_view),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import include, path
 
-from campaigns.views.addresses import page
+from campaigns.views.helpers import page
 from crowd.views import doorway, gold, keys, payments, studies, trying, unit, unit_start, workers
 
 CAMPAIGN_PAGES = [

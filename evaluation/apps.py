@@ -24,10 +24,14 @@ class EvaluationConfig(AppConfig):
         from campaigns.models import Campaign, CampaignTask
         from campaigns.services.snapshots import add_subject
         from evaluation.lifecycle import LIFE_CYCLE
+        from evaluation.queries.estimate_report import ESTIMATES_SUBJECT
         from evaluation.queries.leaderboard_report import LEADERBOARD_SUBJECT
+        from evaluation.queries.witness_report import WITNESS_SUBJECT
         from evaluation.rules import check_measures
 
         Campaign.measures.field.validators.append(check_measures)
         CampaignTask.measures.field.validators.append(check_measures)
         add_life_cycle(LIFE_CYCLE)
         add_subject(LEADERBOARD_SUBJECT)
+        add_subject(ESTIMATES_SUBJECT)
+        add_subject(WITNESS_SUBJECT)

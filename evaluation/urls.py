@@ -2,9 +2,10 @@ from __future__ import annotations
 
 from django.urls import include, path
 
-from campaigns.views.addresses import page
+from campaigns.views.helpers import page
 from evaluation.views import (
     downloads,
+    estimates,
     interim_scores,
     leaderboard,
     measures,
@@ -13,7 +14,7 @@ from evaluation.views import (
     run_pairs,
     runs,
     score_changes,
-    score_moves,
+    witness,
 )
 
 CAMPAIGN_PAGES = [
@@ -24,11 +25,12 @@ CAMPAIGN_PAGES = [
     page("results/scores/<int:pk>/release/", leaderboard.score_release_view),
     page("results/scores/<int:pk>/publish/", leaderboard.score_publish_view),
     page("results/scores/<int:pk>/compare/", runs.compare_view),
-    page("results/scores/<int:pk>/changes/", score_moves.score_set_changes_view),
+    page("results/scores/<int:pk>/changes/", score_changes.score_set_changes_view),
     page("results/scores/<int:pk>/pairs/", run_pairs.pairs_view),
     page("results/scores/<int:pk>/pairs.<slug:fmt>", downloads.pairs_download_view),
     page("results/scores/<int:pk>/measures/", run_pairs.measures_compared_view),
     page("results/scores/<int:pk>/scores.<slug:fmt>", downloads.score_set_download_view),
+    page("results/scores/<int:pk>/files/<slug:part>/", downloads.estimate_file_view),
     page("results/scores/<int:pk>/run/<int:run>/", runs.run_scores_view),
     page(
         "results/scores/<int:pk>/run/<int:run>/scores.<slug:fmt>",
@@ -40,6 +42,13 @@ CAMPAIGN_PAGES = [
     page(
         "results/scores/<int:pk>/measures.<slug:fmt>",
         downloads.measures_compared_download_view,
+    ),
+    page("results/estimates/", estimates.estimates_view),
+    page("results/estimates/estimates.<slug:fmt>", estimates.estimates_download_view),
+    page("judging/automatic/<slug:name>/witness/", witness.automatic_witness_view),
+    page(
+        "judging/automatic/<slug:name>/witness.<slug:fmt>",
+        witness.automatic_witness_download_view,
     ),
     page("results/paper/", paper.paper_view),
     page("results/paper/<slug:table>.<slug:fmt>", paper.paper_download_view),

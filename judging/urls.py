@@ -2,20 +2,20 @@ from __future__ import annotations
 
 from django.urls import include, path
 
-from campaigns.views.addresses import page
+from campaigns.views.helpers import page
 from judging.views import (
     adjudication,
     adjudication_screen,
     agreement,
     agreement_parts,
     automatic,
-    coefficients,
     consensus,
     example_pairs,
     exports,
     imports,
     judging,
     judging_sync,
+    models,
     plans,
     progress,
     qrels,
@@ -33,6 +33,8 @@ CAMPAIGN_PAGES = [
     page("judging/judgments-<str:which>.<str:fmt>", exports.judgments_export_view),
     page("judging/automatic/", automatic.automatic_list_view),
     page("judging/automatic/<slug:name>/", automatic.automatic_view),
+    page("judging/automatic/<slug:name>/model/", models.model_view),
+    page("judging/automatic-model/", models.model_new_view),
     page(
         "judging/automatic/<slug:name>/beside-people.<str:fmt>", automatic.automatic_download_view
     ),
@@ -101,6 +103,6 @@ CAMPAIGN_PAGES = [
 ]
 urlpatterns = [
     # Agreement and quality
-    page("agreement/", coefficients.coefficients_view),
+    page("agreement/", agreement_parts.coefficients_view),
     path("c/<slug:slug>/", include(CAMPAIGN_PAGES)),
 ]

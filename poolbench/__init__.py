@@ -10,6 +10,8 @@ frozen, ``to_frame()`` gives their main table, and notebooks show it. A function
 is first used; ``__init__.pyi`` lists all.
 """
 
+__version__ = "0.1.0"
+
 # The list is the stub, so that type checkers, editors and this file cannot differ: as in SPEC 1 of
 # Scientific Python, "Lazy loading of submodules and functions". Imports here would load numpy.
 with open(f"{__file__}i", encoding="utf-8") as _stub:  # noqa: PTH123 -- pathlib is slow to import
@@ -18,16 +20,11 @@ __all__ = [*_MODULES]  # noqa: PLE0604
 
 
 def __getattr__(name: str) -> object:
-    if name == "__version__":
-        from importlib.metadata import version
-
-        value: object = version("poolbench")
-    elif name in _MODULES:
-        from importlib import import_module
-
-        value = getattr(import_module(_MODULES[name]), name)
-    else:
+    if name not in _MODULES:
         raise AttributeError(f"module 'poolbench' has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(_MODULES[name]), name)
     globals()[name] = value
     return value
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from importlib.util import find_spec
 
+from poolbench import __version__
 from poolbench.commands.command import CliError, FileCommand, Output
 from poolbench.commands.run_lists import RunListParser
 
@@ -59,9 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.write(describe_commands())
         return 0
     if name == "--version":
-        from importlib.metadata import version
-
-        sys.stdout.write(f"poolbench {version('poolbench')}\n")
+        sys.stdout.write(f"poolbench {__version__}\n")
         return 0
     sys.stderr.write(f"Unknown command: {name}. `poolbench --help` lists the commands.\n")
     return 2

@@ -1,7 +1,6 @@
 """Results as tables: pandas frames, and the HTML that notebooks show. Charts show themselves."""
 
 from abc import ABC, abstractmethod
-from html import escape
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
@@ -30,4 +29,6 @@ class ResultTable(ABC):
 
     def _repr_html_(self) -> str:
         """The name and the table; every text in it is escaped."""
+        from html import escape
+
         return f"<p>{escape(repr(self))}</p>{self.to_frame().to_html(max_rows=ROWS, border=0)}"

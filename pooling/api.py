@@ -15,7 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
-from campaigns.api.confirmation import ConfirmSerializer
+from campaigns.api.requests import ConfirmSerializer
 from campaigns.api.resources import CAMPAIGN, filter_campaigns, read_act
 from campaigns.models import Campaign, Run
 from poolbench.files.faults import InvalidFile, list_names

@@ -11,7 +11,9 @@ from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest
 
 from campaigns.models import Campaign, Run
+from poolbench.evaluation.options import ScoringOptions
 from poolbench.files.faults import InvalidFile
+from poolbench.pooling.methods.influence import list_estimated
 from poolbench.pooling.pool_builder import PoolBudget
 from poolbench.pooling.registry import LISTED, METHODS
 from poolbench.pooling.session import PoolStep
@@ -60,12 +62,14 @@ def fill_up_choices() -> list[tuple[str, str]]:
 
 class PoolForm(forms.Form):
     """``run`` is a column of check boxes in the table of runs. ``text`` is a whole spec and
-    overrides ``depth``, ``then``, ``documents`` and ``total``.
+    overrides all other fields of the spec, and a sample ``depth``, ``then``, ``documents`` and
+    ``total``.
 
     ``cleaned_data`` has the ``spec``, and the selected runs as ``run``.
     """
 
     help_words = {
+        "sample": "sample",
         "depth": "pool depth",
         "then": "fill-up method",
         "documents": "budget",
@@ -93,6 +97,21 @@ class PoolForm(forms.Form):
         min_value=1,
         required=False,
         help_text="Distributed over the topics.",
+    )
+    sample = forms.IntegerField(
+        label="Judgments",
+        min_value=1,
+        required=False,
+        help_text="In all topics together. Scores with intervals are estimated from them.",
+    )
+    hours = forms.FloatField(
+        label="Or hours", min_value=0.1, max_value=100_000, required=False,
+        widget=forms.NumberInput({"step": "any"}),
+    )  # fmt: skip
+    machine = forms.ChoiceField(
+        label="Automatic assessor",
+        required=False,
+        help_text="Its grades say which documents matter more. It cannot bias an estimate.",
     )
     text = forms.CharField(
         label="Spec",
@@ -128,6 +147,11 @@ class PoolForm(forms.Form):
         self.fields["run"].queryset = list_poolable_runs(campaign)  # type: ignore[attr-defined]
         if not campaign.tasks.exists():
             del self.fields["task"]
+        machines = campaign.automatic_assessors.values_list("name", flat=True)
+        self.fields["machine"].choices = [  # type: ignore[attr-defined]
+            ("", "None"),
+            *((name, name) for name in machines),
+        ]
         pace = measured_pace(campaign)
         self.fields["seconds"].initial = max(1, round(pace)) if pace else SECONDS
         self.fields["seconds"].help_text = (
@@ -163,6 +187,12 @@ class PoolForm(forms.Form):
         return cleaned
 
     def build_spec_from_fields(self, cleaned: dict[str, Any]) -> PoolSpec | None:
+        if cleaned["sample"] and cleaned["hours"]:
+            self.add_error("hours", "Enter judgments or hours, not both.")
+            return None
+        if cleaned["sample"] or cleaned["hours"]:
+            number = cleaned["sample"] or int(cleaned["hours"] * 3600 / cleaned["seconds"])
+            return build_sample_spec(self.campaign, max(number, 1), cleaned["machine"])
         if not cleaned["depth"] and not cleaned["then"]:
             self.add_error("depth", "Enter a depth, a fill-up method, or a spec.")
             return None
@@ -181,6 +211,25 @@ class PoolForm(forms.Form):
         if cleaned["then"]:
             deepest = max(deepest, min(CUTOFF, self.campaign.max_docs_per_topic))
         return PoolSpec(tuple(steps), budget, deepest)
+
+
+def build_sample_spec(campaign: Campaign, number: int, machine: str) -> PoolSpec:
+    """A sample by influence for the campaign's measures that have estimates, by its level and
+    scale.
+    """
+    method = METHODS["influence"]
+    level = max(campaign.relevance_level, 1)
+    top = max(level, *campaign.grades.values_list("value", flat=True))
+    options = ScoringOptions(level=level)
+    values = {
+        "number": number,
+        "measures": list_estimated(campaign.measures, options, top) or None,
+        "level": level,
+        "top": top,
+        "machine": machine or None,
+    }
+    step = PoolStep(method, default_parameters(method) | values)
+    return PoolSpec((step,), cutoff=min(CUTOFF, campaign.max_docs_per_topic))
 
 
 def read_uploaded_spec(file: UploadedFile[Any]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import include, path
 
-from campaigns.views.addresses import page
+from campaigns.views.helpers import page
 from preferences.views import desk, plans, results, tryout
 
 CAMPAIGN_PAGES = [

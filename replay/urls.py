@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import include, path
 
-from campaigns.views.addresses import page
+from campaigns.views.helpers import page
 from replay import views
 
 CAMPAIGN_PAGES = [

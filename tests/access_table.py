@@ -20,7 +20,8 @@ GET    302  404  403  403  403  403  200  404
     pools pool pool-download judging plan-new plan-assign plan-close plan-reassign
     judging-today review-new flagged-documents judging-assessor training-sets
     judgments-download assessor-qrels import-export judgments-export judgments-import
-    automatic-list automatic automatic-download agreement agreement@chart agreement-download
+    automatic-list automatic automatic-download model model-new
+    agreement agreement@chart agreement-download
     agreement-pair agreement-topics agreement-topics-download agreement-variation
     agreement-variation@chart agreement-variation-download assessor-quality
     assessor-quality-download qrels-list qrels-freeze qrels qrels-download qrels-compare
@@ -29,6 +30,7 @@ GET    302  404  403  403  403  403  200  404
     preference-results-download disagreement-effect disagreement-effect@chart
     disagreement-download reusability reusability-report simulation simulation-report stopping
     stopping@chart stopping-download interim-scores interim-scores-download score-release
+    estimates estimates-download
     score-set-changes@draft archive archive-download
     studies study-new study-gold study-practice study study-edit study-start study-stop
     study-extend study-keys study-try study-try-download study-more-labels study-payments
@@ -94,7 +96,7 @@ GET    302  200  200  200  200  200  200  200
 GET    302  404  404  200  404  404  404  404
     mail
 GET    302  404  403  403  403  403  404  404
-    agreement@no-chart qrels-aggregation round-end task-edit
+    estimate-file agreement@no-chart qrels-aggregation round-end task-edit
 GET    401  404  200  200  200  200  200  404
     api-campaign-detail api-campaign-errata api-topic-detail api-document-detail
 GET    302  302  302  302  302  302  302  302
@@ -103,7 +105,7 @@ GET    302  302  302  302  302  302  302  302
 GET    302  404  403  403  403  403  409  404
     topics-delete documents-delete
 GET    401  404  403  403  403  403  200  404
-    api-preferences-detail api-verdict-list
+    api-preferences-detail api-verdict-list api-estimate-list api-witness-list
 GET    200  200  302  302  302  302  302  302
     home
 GET    302  403  403  403  403  403  200  200
@@ -170,6 +172,7 @@ POST   302  404  403  403  403  403  302  404
     comparison-plan-reopen data-file-remove public-page-edit public-page-withdraw
 POST   302  404  403  403  403  403  422  404
     task-new run-form
+    model model-new
     pool-freeze training-sets judgments-import click-log-import study-new study-gold
     study-practice study-edit study-start study-extend study-bonus study-reconcile
     study-dispute data-file-new data-file-edit

@@ -23,6 +23,7 @@ from tests.csv_reading import csv_conditions
 from tests.examples import ALL
 from tests.png_chunks import SIGNATURE
 from tests.world.site import World
+from workbench import error_pages
 from workbench.api_docs import EMPTY_STYLE
 
 EVIL = "<script>alert(1)</script>"
@@ -112,12 +113,14 @@ def build_schema() -> dict[str, object]:
 
 
 def answer_again(render: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """Gives the content and the status of the first answer each time."""
-    told: list[HttpResponse] = []
+    """Gives the content and the status of the first answer about a campaign each time."""
+    told: dict[str, HttpResponse] = {}
 
-    def answer(*asked: object) -> HttpResponse:
-        told.extend([] if told else [render(*asked)])
-        return HttpResponse(told[0].content, status=told[0].status_code)
+    def answer(request: HttpRequest, *asked: object, **options: int) -> HttpResponse:
+        page = f"{asked[1:]}"
+        if page not in told:
+            told[page] = render(request, *asked, **options)
+        return HttpResponse(told[page].content, status=told[page].status_code)
 
     return answer
 
@@ -132,8 +135,8 @@ def spare_repetition(monkeypatch: pytest.MonkeyPatch) -> None:
     if SpectacularAPIView.serve_public:
         build_schema()
         monkeypatch.setattr(SchemaGenerator, "get_schema", lambda *_, **__: build_schema())
-    for name in ("permission_denied", "page_not_found"):
-        monkeypatch.setattr(defaults, name, answer_again(getattr(defaults, name)))
+    for module, name in ((error_pages, "render"), (defaults, "page_not_found")):
+        monkeypatch.setattr(module, name, answer_again(getattr(module, name)))
 
 
 def list_pages_of_things(world: World) -> Iterator[str]:

@@ -14,7 +14,7 @@ from django.db.models import Model
 from django.urls import reverse
 
 from campaigns.models import Campaign, Role
-from campaigns.services.reminder_links import sign_reminder_token
+from campaigns.services.mail import sign_reminder_token
 from crowd.services.doorway import make_unit_token
 from tests.access_table import rows
 from tests.pages import list_url_patterns
@@ -37,13 +37,15 @@ VALUES: dict[str, dict[str, str | int]] = {
             "paper-download@all": "zip", "measures-compared-download": "md",
             "run-scores-download": "txt"},
     "pk": {"review-done": 1, "token-revoke": 1, "api-task-detail": 1}, "uidb36": {"": "1"},
-    "key": {"": "1-x"}, "task": {"": "none"},
+    "key": {"": "1-x"}, "task": {"": "none"}, "part": {"": "people"},
 }  # fmt: skip
 """Of arguments: the value by row or URL name, "" for all others."""
 QUERIES = {
     "help@search": "?q=E07", "home@all": "?all", "document": "?docno={docno}",
     "document-body": "?docno={docno}", "judge-change": "?docno={docno}",
     "consensus-pair": "?topic={topic}&docno={docno}", "api-verdict-list": "?campaign={slug}",
+    "api-estimate-list": "?campaign={slug}",
+    "api-witness-list": "?campaign={slug}",
     "measure@chart": "?chart=steps.svg", "agreement@chart": "?chart=coefficients.svg",
     "agreement@no-chart": "?chart=no.svg", "disagreement-effect@chart": "?chart=ranks.svg",
     "stopping@chart": "?chart=found.svg", "compare@chart": "?chart=differences.svg",
@@ -79,7 +81,7 @@ def urls(world: World) -> dict[str, str]:
         "simulation": world.simulation, "topic": campaign.topics.first(),
         "document": campaign.documents.first(), "automatic": world.automatic,
         "stopping-rule": campaign.stopping_rules.get(), "data-file": world.data_file,
-        "score-publish": score_set,
+        "score-publish": score_set, "estimate-file": score_set,
         "archive": world.archive,
         **dict.fromkeys(("mail", "outbox"), world.people["owner"].mails.last()),
     }  # fmt: skip

@@ -10,6 +10,7 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from html import unescape
+from itertools import islice
 from typing import Any
 from urllib.parse import urlencode
 
@@ -132,16 +133,18 @@ def list_posts(page: str, path: str) -> Iterator[tuple[str, str]]:
 
 def list_trials(
     client: Client, method: str, url: str, body: dict[str, object]
-) -> list[tuple[str, dict[str, str]]]:
+) -> Iterator[tuple[str, dict[str, str]]]:
     """What is sent to an address that needs no account: the rest of its URL, and the body."""
     if method == "GET":
+        yield "?", {}
         answer = client.get(url)
         text = "" if answer.streaming else answer.content.decode()
-        return [(f"?{query}", {}) for query in ("", *list_queries(text))]
+        yield from ((f"?{query}", {}) for query in list_queries(text))
+        return
     is_json = url.startswith("/api/")
     kind = "application/json" if is_json else "application/x-www-form-urlencoded"
     sent = list_json(body) if is_json else list_bodies(body)
-    return [("", {"data": text[:BODY], "content_type": kind}) for text in sent]
+    yield from (("", {"data": text[:BODY], "content_type": kind}) for text in sent)
 
 
 def list_dear(world: World, wanted: Callable[[list[Any]], list[Any]]) -> list[str]:
@@ -150,7 +153,8 @@ def list_dear(world: World, wanted: Callable[[list[Any]], list[Any]]) -> list[st
     for name, method, statuses in rows():
         url = address[name].partition("?")[0]
         trials = list_trials(client, method, url, known.get(name, {}))
-        for rest, body in wanted(trials[:1] if statuses[0] in CLOSED else trials):
+        tried = islice(trials, 1 if statuses[0] in CLOSED else None)
+        for rest, body in wanted(list(tried)):
             with transaction.atomic():
                 if told := find_cost(client, method, url + rest, body):
                     dear.append(f"{method} {url} ({name}): {told} for {(rest + str(body))[:90]}")

@@ -13,7 +13,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from campaigns.api.scopes import TokenScope
+from campaigns.api.authentication import TokenScope
 from campaigns.models import ApiToken, User
 from campaigns.services.data_files import add_data_file
 from campaigns.services.people import add_member

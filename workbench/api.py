@@ -7,7 +7,7 @@ from rest_framework.routers import SimpleRouter
 
 from campaigns.api import data_files, members, resources, tasks, verdicts
 from crowd.api import studies
-from evaluation.api import measures, scores
+from evaluation.api import estimates, measures, scores, witness
 from judging.api import automatic, judgments, plans, progress, qrels, stopping
 from pooling.api import PoolViewSet
 from preferences.api import comparisons, examples, results
@@ -32,6 +32,8 @@ router.register("qrels", qrels.QrelsViewSet, basename="api-qrels")
 router.register("comparisons", comparisons.ComparisonViewSet, basename="api-comparison")
 router.register("score-sets", scores.ScoreSetViewSet, basename="api-score-set")
 router.register("run-scores", scores.RunScoresViewSet, basename="api-run-scores")
+router.register("estimates", estimates.EstimatesViewSet, basename="api-estimate")
+router.register("witnesses", witness.WitnessViewSet, basename="api-witness")
 router.register("verdicts", verdicts.VerdictViewSet, basename="api-verdict")
 router.register("measures", measures.MeasureViewSet, basename="api-measure")
 router.register("interleaving", examples.InterleavingViewSet, basename="api-interleaving")

@@ -44,6 +44,8 @@ WHO = {
     "run-scores": "organizers; participants for their team, after release",
     "measures": EVERYONE,
     "verdicts": ORGANIZERS,
+    "estimates": ORGANIZERS,
+    "witnesses": ORGANIZERS,
 }
 WHO_ELSE = {
     "POST /api/campaigns/": "users who may create campaigns",

@@ -10,7 +10,6 @@ from itertools import islice
 from typing import Any
 
 from django.core.exceptions import RequestDataTooBig
-from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
@@ -20,7 +19,12 @@ from rest_framework import status
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
-from campaigns.errors import ActionRefused, lowercase_label
+from campaigns.errors import (
+    ActionRefused,
+    is_database_busy,
+    is_database_lost,
+    lowercase_label,
+)
 from campaigns.lifecycle.status import list_viewers
 from campaigns.models import Campaign, Role, User
 from campaigns.storages import is_store_away
@@ -87,12 +91,11 @@ def handle_too_many_requests(request: HttpRequest) -> HttpResponse:
 def handle_server_error(request: HttpRequest) -> HttpResponse:
     """Status 503 with Retry-After while the database or the store is away, otherwise 500.
 
-    Django calls this while it handles the exception, so this is the one being handled. That a
-    database is locked, full or restarting is also the operational error of its driver.
+    Django calls this while it handles the exception, so this is the one being handled.
     """
     error = sys.exc_info()[1]
     is_store = is_store_away(error)
-    away = is_store or isinstance(error, OperationalError | InterfaceError)
+    away = is_store or is_database_lost(error) or is_database_busy(error)
     status = 503 if away else 500
     answer: HttpResponse
     if is_api_request(request):

@@ -15,14 +15,13 @@ from celery import current_task
 from django.conf import settings
 from django.core.cache import cache
 from django.core.mail import mail_admins
-from django.db import InterfaceError, OperationalError
 
+from campaigns.errors import is_database_busy, is_database_lost
 from campaigns.storages import StoreAwayError
 
 REQUEST_ID: ContextVar[str] = ContextVar("request_id", default="")
 """The request that is being answered; ``RequestRecordMiddleware`` sets it."""
 MAIL_SECONDS, MOST_MAILS = 3600, 10
-AWAY = (OperationalError, InterfaceError, StoreAwayError)
 LINK = re.compile(
     r"((?:/|%2F)(?:join|reminders|w(?:/|%2F)unit|confirm-email|reset(?:/|%2F)key)(?:/|%2F))"
     r"(?!done(?:/|%2F))[\w:.~-]+"
@@ -52,12 +51,13 @@ class PlainFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         error = record.exc_info[1] if record.exc_info else None
-        if not isinstance(error, AWAY):
+        is_store = isinstance(error, StoreAwayError)
+        if not (is_store or is_database_lost(error) or is_database_busy(error)):
             return mask_links(super().format(record))
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         short = logging.makeLogRecord(vars(record))
         short.exc_info = short.exc_text = None
-        part = "store" if isinstance(error, StoreAwayError) else "database"
+        part = "store" if is_store else "database"
         short.msg, short.args = f"{record.getMessage()} ({part}: {reason})", ()
         return mask_links(super().format(short))
 

@@ -113,6 +113,14 @@ MIDDLEWARE = [
 ROOT_URLCONF = "workbench.urls"
 WSGI_APPLICATION = "workbench.wsgi.application"
 FORM_RENDERER = "django.forms.renderers.TemplatesSetting"
+TEMPLATE_LIBRARIES = [
+    *(f"django.templatetags.{name}" for name in ("i18n", "l10n", "static")),
+    *(f"campaigns.templatetags.{name}" for name in ("campaign_head", "charts", "components",
+      "documents", "figures", "help", "prose", "sentences", "verdicts")),
+    "django_htmx.templatetags.django_htmx", "evaluation.templatetags.measures",
+    "judging.templatetags.judging",
+]  # fmt: skip
+"""Every template has their tags and filters without ``{% load %}``."""
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
@@ -125,7 +133,7 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "campaigns.views.context_processors.theme_context",
             ],
-            "builtins": ["campaigns.templatetags.components", "django.templatetags.i18n"],
+            "builtins": TEMPLATE_LIBRARIES,
         },
     },
     {  # Mails are plain text: nothing in them is escaped.
@@ -220,6 +228,8 @@ POOLBENCH_CHECK_AT_ONCE_BYTES = env.int("POOLBENCH_CHECK_AT_ONCE_BYTES", default
 POOLBENCH_MAX_UPLOAD_BYTES = env.int("POOLBENCH_MAX_UPLOAD_BYTES", default=200_000_000)
 # A folder with a folder of large files for each campaign, by its short name.
 POOLBENCH_COLLECTIONS = env("POOLBENCH_COLLECTIONS", default="")
+# Of models; none: off. POOLBENCH_MODEL_KEY is read for each request, so that no page shows it.
+POOLBENCH_MODEL_ADDRESSES = env.list("POOLBENCH_MODEL_ADDRESSES", default=[])
 POOLBENCH_LEASE_MINUTES = env.int("POOLBENCH_LEASE_MINUTES", default=30)
 # Uploads in progress, in a folder of ours so that `housekeeping` can remove abandoned ones.
 FILE_UPLOAD_TEMP_DIR = str(UPLOAD_DIR)
@@ -315,7 +325,7 @@ REST_FRAMEWORK = {
     "NUM_PROXIES": 0,  # ClientAddressMiddleware has counted them
     "DEFAULT_PERMISSION_CLASSES": [
         "rest_framework.permissions.IsAuthenticated",
-        "campaigns.api.scopes.TokenScope",
+        "campaigns.api.authentication.TokenScope",
     ],
     "DEFAULT_PARSER_CLASSES": ["campaigns.api.limits.PlainJSONParser"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],

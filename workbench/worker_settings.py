@@ -14,6 +14,7 @@ LONG_KINDS = (
     "campaigns.register_collection",
     "evaluation.collection",
     "evaluation.simulation",
+    "judging.model",
     "replay.archive",
     "replay.overview",
     "replay.rehearse",

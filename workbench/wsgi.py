@@ -2,6 +2,7 @@
 
 import logging
 import os
+from contextlib import suppress
 
 import django
 
@@ -22,10 +23,16 @@ application = PlainRequestHandler()
 
 # After the applications are loaded, and before the first request: threads that need a task at
 # the same time must all find it.
+from django.db import DatabaseError, connection  # noqa: E402
+
 from campaigns.services.jobs import load_tasks  # noqa: E402
+from campaigns.services.store_marker import set_own_store  # noqa: E402
 from workbench.memory import set_collector_thresholds  # noqa: E402
 
 load_tasks()
+with suppress(DatabaseError):  # away: the first marker that is seen is then looked up
+    set_own_store()
+connection.close()  # not shared with processes that are forked from this one
 for name in ("gunicorn.access", "gunicorn.error"):
     logging.getLogger(name).addFilter(mask_record)
 set_collector_thresholds()

@@ -19,6 +19,19 @@ GROWING = """
 SELECT 1 FROM pg_stat_activity WHERE xact_start IS NOT NULL AND pid <> pg_backend_pid()
 AND query ~ 'INSERT INTO "(pooling_poolevent|pooling_poolitem|judging_slot)"' LIMIT 1
 """
+LINGER = """
+CREATE FUNCTION linger() RETURNS trigger LANGUAGE plpgsql AS
+  'BEGIN PERFORM pg_sleep(0.5); RETURN NULL; END';
+CREATE TRIGGER linger AFTER INSERT ON pooling_poolitem
+  FOR EACH STATEMENT EXECUTE FUNCTION linger()
+"""
+"""Half a second in the middle of the transaction, which is over in milliseconds otherwise."""
+HURRY = "DROP TRIGGER linger ON pooling_poolitem; DROP FUNCTION linger()"
+KILLS = 4
+
+
+class NotTriedError(Exception):
+    """The fault did not come about: what it would have done is not known."""
 
 
 class Break(NamedTuple):
@@ -46,19 +59,24 @@ def kill_web(site: Site) -> None:
 
 
 def kill_web_as_pools_grow(site: Site) -> None:
-    """Both processes, six times, each time in a transaction that adds to an adaptive pool."""
+    """Both processes, each time in a transaction that adds to an adaptive pool."""
     import psycopg
 
     primary, killed = site.servers.primary, 0
     address = f"host=127.0.0.1 port={primary.port} user=poolbench dbname=faults"
-    end = time.monotonic() + max(60, AWAY_SECONDS)
+    end = time.monotonic() + max(180, AWAY_SECONDS)
     with psycopg.connect(address, autocommit=True) as watching:
-        while killed < 6 and time.monotonic() < end:
+        watching.execute(LINGER)
+        while killed < KILLS and time.monotonic() < end:
             if watching.execute(GROWING).fetchone():
                 site.kill_web_processes(2)
                 killed += 1
                 rest(4)
+            rest(0.05)
+        watching.execute(HURRY)
     site.notes.append(f"killed {killed} times in a transaction that adds to a pool")
+    if killed < 2:
+        raise NotTriedError("no process was in such a transaction")
 
 
 def cut_broker(site: Site) -> None:

@@ -1,14 +1,20 @@
-"""Sign-in of programs by API token. The settings name the class."""
+"""Sign-in of programs by API token, and what a token may be used for. The settings name both."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from django.utils.translation import gettext_lazy as _
 from rest_framework.authentication import TokenAuthentication
-from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.exceptions import APIException, AuthenticationFailed
+from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 
-from campaigns.models import ApiToken, User
+from campaigns.models import ApiToken, Scope, User
 from campaigns.services.tokens import find_token, record_token_use
+
+if TYPE_CHECKING:
+    from rest_framework.views import APIView  # which imports the classes of the settings
 
 KEYWORDS = ("token", "bearer")
 
@@ -33,3 +39,27 @@ class ApiTokenAuthentication(TokenAuthentication):
         record_token_use(token)
         token.user.token_campaign_id = token.campaign_id
         return token.user, token
+
+
+class ScopeMissing(APIException):
+    status_code = 403
+
+    def __init__(self, scope: Scope) -> None:
+        message = f"This token lacks the scope “{scope}”."
+        fix = f"Create a token with the scope “{scope}” on your account page."
+        super().__init__({"code": "scope-missing", "detail": message, "fix": fix})
+
+
+class TokenScope(BasePermission):
+    """Reading needs the scope *read*; other requests that of the view, ``scope``: *organize*
+    unless it says another. A request without a token has no scopes, only its user's permissions.
+    """
+
+    def has_permission(self, request: Request, view: APIView) -> bool:
+        token = request.auth
+        if isinstance(token, ApiToken):
+            own = getattr(view, "scope", Scope.ORGANIZE)
+            needed = Scope.READ if request.method in SAFE_METHODS else Scope(own)
+            if needed not in token.scopes:
+                raise ScopeMissing(needed)
+        return True

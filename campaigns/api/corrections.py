@@ -7,7 +7,7 @@ from typing import Any
 from rest_framework import serializers
 from rest_framework.serializers import Serializer
 
-from campaigns.api.confirmation import ConfirmSerializer
+from campaigns.api.requests import ConfirmSerializer
 from campaigns.models import Campaign, Erratum
 
 

@@ -16,12 +16,11 @@ from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
 from campaigns.api.attachments import stored_file_response
-from campaigns.api.confirmation import ConfirmSerializer
+from campaigns.api.authentication import TokenScope
 from campaigns.api.limits import PlainJSONParser
-from campaigns.api.requests import read_fields, request_user
+from campaigns.api.requests import ConfirmSerializer, read_fields, request_user
 from campaigns.api.resources import CAMPAIGN, filter_campaigns, read_act
-from campaigns.api.run_uploads import read_upload_bytes
-from campaigns.api.scopes import TokenScope
+from campaigns.api.run_fields import read_upload_bytes
 from campaigns.models import DataFile, User
 from campaigns.queries.data_files import find_version
 from campaigns.rules import require_permission

@@ -11,8 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
-from campaigns.api.confirmation import ConfirmSerializer, read_decision
-from campaigns.api.requests import read_fields, request_user
+from campaigns.api.requests import ConfirmSerializer, read_decision, read_fields, request_user
 from campaigns.rules import require_access
 from campaigns.services.copies import CopyChoice, copy_campaign
 from campaigns.services.endings import (

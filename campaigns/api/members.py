@@ -12,8 +12,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from campaigns.api.confirmation import ConfirmSerializer, read_decision
-from campaigns.api.requests import request_user
+from campaigns.api.requests import ConfirmSerializer, read_decision, request_user
 from campaigns.api.resources import CAMPAIGN, filter_organized_campaigns, read_act
 from campaigns.models import Member, Role, User
 from campaigns.rules import list_conflicts

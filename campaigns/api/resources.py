@@ -18,7 +18,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer, Serializer
 
-from campaigns.api.confirmation import ConfirmSerializer, read_decision
 from campaigns.api.corrections import (
     CorrectionSerializer,
     ErratumSerializer,
@@ -27,15 +26,17 @@ from campaigns.api.corrections import (
 )
 from campaigns.api.endings import EndingMixin
 from campaigns.api.limits import PlainJSONParser
-from campaigns.api.requests import read_fields, request_user
+from campaigns.api.requests import ConfirmSerializer, read_decision, read_fields, request_user
 from campaigns.api.run_fields import (
     RunFieldSerializer,
     RunSerializer,
     RunTrialSerializer,
     RunUploadSerializer,
+    read_upload_bytes,
+    submit_uploaded_run,
+    try_uploaded_run,
 )
 from campaigns.api.run_files import run_file_response
-from campaigns.api.run_uploads import read_upload_bytes, submit_uploaded_run, try_uploaded_run
 from campaigns.models import Campaign, Document, Grade, Run, Scope, Team, Topic, User
 from campaigns.queries.lists import get_campaign_for
 from campaigns.rules import require_permission

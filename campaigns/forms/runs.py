@@ -12,9 +12,9 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
 from campaigns.forms.settings import check_upload_size
-from campaigns.forms.task_field import add_task_field
 from campaigns.models import Campaign, Run, Team, User
 from campaigns.queries.lists import list_replaceable_runs_for, list_teams_for
+from campaigns.queries.tasks import list_open_tasks
 from campaigns.rules import is_organizer_anywhere
 from campaigns.services.run_form import read_answers
 from poolbench.runs.ir_metadata import MAX_HEAD
@@ -197,3 +197,22 @@ RunFieldFormSet = forms.formset_factory(
 def list_initial_rows(fields: Sequence[RunField]) -> list[dict[str, Any]]:
     """The fields as rows of the form."""
     return [field.as_dict() | {"choices": "; ".join(field.choices)} for field in fields]
+
+
+def add_task_field(form: forms.Form, campaign: Campaign, *, every: bool) -> None:
+    """The open tasks, or ``every`` one, before the run tag; nothing in a campaign without tasks.
+    The run to be replaced, or the only task, decides what is chosen at first.
+    """
+    tasks = campaign.tasks.all()
+    if not tasks.exists():
+        return
+    if not every:
+        tasks = tasks.filter(pk__in=[task.pk for task in list_open_tasks(campaign)])
+    replaced: Any = form.initial.get("replaces") or 0
+    former = Run.objects.filter(campaign=campaign, pk=replaced).first()
+    only = tasks[0] if len(tasks) == 1 else None
+    form.fields["task"] = forms.ModelChoiceField(
+        tasks, label=_("Task"), empty_label=_("Choose a task"),
+        initial=former.task if former else only,
+    )  # fmt: skip
+    form.order_fields(["file", "team", "task"])

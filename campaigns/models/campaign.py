@@ -184,6 +184,18 @@ class Campaign(models.Model):
         validators=[MinValueValidator(0.0001), MaxValueValidator(0.5)],
         help_text="Differences with p at or below this level are significant.",
     )
+    estimate_looks = models.PositiveSmallIntegerField(
+        "looks planned at estimates",
+        default=8,
+        validators=[MinValueValidator(1), MaxValueValidator(50)],
+        help_text="How often estimates from a sample are looked at while people judge.",
+    )
+    estimate_machines = models.JSONField(
+        "automatic assessors used for estimates",
+        null=True,
+        blank=True,
+        help_text="Names. Null: all that cover 95 % of the pairs.",
+    )
     seed = models.PositiveIntegerField(default=random_seed, editable=False)
     reminded_at = models.DateTimeField(
         null=True, editable=False, help_text="When it was last looked for assessors to remind."

@@ -262,3 +262,9 @@ def oldest_waiting_job() -> Job | None:
     """The one that waits longest to be begun: not one that waits only to be finished."""
     waiting = Job.objects.filter(state=Job.State.QUEUED, parts=None)
     return waiting.order_by(F("created_at").asc()).first()
+
+
+def list_judging_grades(campaign: Campaign) -> tuple[int, ...]:
+    """Ascending, whether or not they occur; those below 0 are not judgments, as in qrels files."""
+    grades = campaign.grades.filter(value__gte=0).order_by("value")
+    return tuple(grades.values_list("value", flat=True))

@@ -1,4 +1,4 @@
-"""The outbox: who gets a mail, what waits, and why mails are not sent."""
+"""The outbox: who gets a mail, what waits, and why mails are not sent; their text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Any
 
 from django.conf import settings
 from django.db.models import Count, Q, QuerySet
-from django.utils import timezone
+from django.template.loader import render_to_string
+from django.utils import timezone, translation
 
 from campaigns.models import Campaign, Erratum, Mail, Role, Team, User
 from campaigns.models.mail import MailQuerySet
@@ -112,3 +113,15 @@ def summarize_mails() -> dict[str, Any]:
         "oldest_seconds": round((now - oldest.created_at).total_seconds()) if oldest else 0,
         "failed_today": failed.count(),
     }
+
+
+def render_mail(kind: str, context: dict[str, Any]) -> tuple[str, str]:
+    """Subject and body of ``templates/mail/{kind}.txt``, in the language of ``recipient``."""
+    text = render_letter(f"mail/{kind}.txt", context, context["recipient"])
+    subject, _, body = text.strip().partition("\n")
+    return " ".join(subject.split())[:200], body.strip() + "\n"
+
+
+def render_letter(template: str, context: dict[str, Any], recipient: User) -> str:
+    with translation.override(recipient.mail_language):
+        return render_to_string(template, context, using="mail")

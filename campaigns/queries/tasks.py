@@ -15,6 +15,7 @@ from campaigns.models.runs import RunQuerySet
 from poolbench.cache import Cache
 from poolbench.runs.qrels import read_qrels
 from poolbench.runs.tables import QrelsTable
+from poolbench.shared_reads import read_once
 
 _judged: Cache[str, QrelsTable] = Cache(4)
 """By the hash of the qrels."""
@@ -33,6 +34,10 @@ def list_current_runs(campaign: Campaign) -> RunQuerySet:
 
 def get_current_task(campaign: Campaign) -> CampaignTask | None:
     """The task of the latest pool; before the first one, that of the latest run."""
+    return read_once(("task", campaign.pk), lambda: _find_current_task(campaign))
+
+
+def _find_current_task(campaign: Campaign) -> CampaignTask | None:
     if not campaign.tasks.exists():
         return None
     # Pools belong to an upper app; only the reverse relation is known here.

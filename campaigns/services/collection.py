@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
+from operator import attrgetter
 from pathlib import Path
 from typing import TypeVar
 
@@ -23,6 +24,7 @@ from campaigns.queries.lists import has_dependent_data
 from campaigns.rules import require_permission
 from campaigns.services import events
 from campaigns.services.decisions import check_decision
+from campaigns.services.rows import insert_rows
 from poolbench.files.faults import FaultReport, InvalidFile
 from poolbench.files.natural_sort import natural_sort_key
 from poolbench.texts.document_files import folder_files, is_zip, read_files, zip_files
@@ -30,6 +32,10 @@ from poolbench.texts.documents import DocumentText, read_documents
 from poolbench.texts.topics import read_topics
 
 BATCH = 500
+DOCUMENT_COLUMNS = (
+    "docno", "title", "body", "url", "date", "format", "file", "media_type", "size", "sha256",
+    "source_sha256",
+)  # fmt: skip
 TOPIC_TEXTS = ("title", "description", "narrative")
 Row = TypeVar("Row")
 
@@ -150,7 +156,9 @@ def add_documents(
         existing = load_known_documents(campaign, [row.docno for row in rows])
         check_same_documents(file, rows, existing)
         new_documents = [row for row in rows if row.docno not in existing]
-        Document.objects.bulk_create(new_documents, batch_size=BATCH)
+        for part in iter_batches(new_documents):
+            values = map(attrgetter(*DOCUMENT_COLUMNS), part)
+            insert_rows(Document, DOCUMENT_COLUMNS, values, {"campaign_id": campaign.pk})
         formats = Counter(row.format for row in new_documents)
         data = {} if set(formats) <= {"text"} else {"formats": formats}
         new = len(new_documents)
@@ -216,7 +224,7 @@ def load_known_documents(campaign: Campaign, docnos: Sequence[str]) -> dict[str,
     may produce other HTML from the same page.
     """
     existing: dict[str, set[str]] = {}
-    for part in iter_batches(docnos):
+    for part in iter_batches(docnos) if campaign.documents.exists() else ():
         documents = campaign.documents.filter(docno__in=part)
         for docno, *hashes in documents.values_list("docno", "sha256", "source_sha256"):
             existing[docno] = set(hashes) - {""}

@@ -20,7 +20,7 @@ from campaigns.services.collection import iter_batches
 COPIED = (
     "description", "guidelines", "website", "citation", "relevance_level", "text_layout",
     "max_runs_per_team", "max_docs_per_topic", "require_all_topics", "board", "measures", "test",
-    "correction", "alpha",
+    "correction", "alpha", "estimate_looks",
 )  # fmt: skip
 """Fields of a campaign that its copy has. Deadlines are those of a year, so it has none."""
 

@@ -20,7 +20,7 @@ from campaigns.models import ProcessHeartbeat
 from campaigns.queries.clock import read_clock
 from campaigns.queries.lists import oldest_waiting_job
 from campaigns.services.store_marker import find_store_fault
-from campaigns.storages import StoreAwayError
+from campaigns.storages import OtherStoreError, StoreAwayError
 from poolbench.cache import Cache
 
 OK, LOW, FAILED = "ok", "low", "failed"
@@ -81,7 +81,8 @@ def check_store() -> dict[str, Any]:
         free = store.get_storage().count_free_bytes()
     except Exception as error:  # each storage raises its own
         is_away = isinstance(error, StoreAwayError)
-        return {"store": FAILED, "store_free_bytes": None, "store_error": str(error)}
+        reason = "store_fault" if isinstance(error, OtherStoreError) else "store_error"
+        return {"store": FAILED, "store_free_bytes": None, reason: str(error)}
     finally:
         if not is_away:  # which takes seconds to find out each time
             with suppress(Exception):  # the store has been reported as failed

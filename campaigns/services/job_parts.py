@@ -15,7 +15,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, TypeAlias
 
 from django.db import transaction
@@ -26,7 +26,6 @@ from campaigns.queries.clock import read_clock
 from campaigns.services import jobs
 from poolbench.runs.columnar import Columns, read_columns, write_columns
 
-PERFORM = "campaigns.perform_part"
 REPORT_SECONDS = 1.0
 State = JobPart.State
 
@@ -124,21 +123,7 @@ def create_parts(job: Job, shares: Sequence[Share], further: int) -> None:
             for number, share in enumerate(shares, 1)
         )
         for part in parts:
-            send_part_on_commit(part)
-
-
-def send_part_on_commit(part: JobPart, *, wait: timedelta = timedelta()) -> None:
-    transaction.on_commit(lambda: dispatch_part(part, wait=wait), robust=True)
-
-
-def dispatch_part(part: JobPart, *, wait: timedelta = timedelta()) -> None:
-    """Send the part to a worker, or do it here if the installation is inline. One that has to
-    wait is then left to the tick.
-    """
-    if not jobs.is_inline():
-        jobs.send_task(part.job, PERFORM, part.job_id, part.number, wait=wait)
-    elif not wait:
-        jobs.load_tasks().tasks[PERFORM](part.job_id, part.number)
+            jobs.send_on_commit(part)
 
 
 def perform_part(job_id: int, number: int) -> None:
@@ -155,13 +140,8 @@ def perform_part(job_id: int, number: int) -> None:
         finish_part(part, write_columns(*work))
     except PartTakenError:
         return
-    except jobs.LOST_DATABASE as error:
-        jobs.log.warning("%r lost the database: %s", part, str(error).strip())
     except Exception as error:
-        if not jobs.return_work(
-            part, job, error, lambda wait: send_part_on_commit(part, wait=wait)
-        ):
-            fail_part(part, jobs.explain_failure(job, error))
+        jobs.settle_error(part, error, fail_part)
 
 
 def claim_part(job_id: int, number: int) -> JobPart | None:
@@ -234,9 +214,9 @@ def requeue_lost_parts(death: datetime | None = None) -> int:
         if part.attempts >= jobs.MAX_ATTEMPTS:
             fail_part(part, jobs.DIED.format(part.attempts))
         else:
-            requeued += requeue_part(part)
+            requeued += jobs.requeue_work(part)
     for part in list_unsent_parts(now - jobs.UNSENT_AFTER, death or jobs.LONG_AGO):
-        requeued += requeue_part(part)
+        requeued += jobs.requeue_work(part)
     return requeued
 
 
@@ -248,14 +228,3 @@ def list_unsent_parts(before: datetime, death: datetime) -> Sequence[JobPart]:
     waiting = JobPart.objects.filter(state=State.QUEUED, job__state=Job.State.RUNNING)
     unsent = ~Exists(running) & Q(heartbeat__lt=before)
     return list(waiting.filter(unsent | Q(heartbeat__lt=death)).select_related("job"))
-
-
-def requeue_part(part: JobPart) -> bool:
-    """Requeue by compare-and-swap, so that concurrent sweeps requeue a lost part once."""
-    with transaction.atomic():
-        won = JobPart.objects.filter(pk=part.pk, state=part.state, heartbeat=part.heartbeat).update(
-            state=State.QUEUED, heartbeat=read_clock()
-        )
-        if won:
-            send_part_on_commit(part)
-    return bool(won)

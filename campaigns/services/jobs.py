@@ -16,24 +16,18 @@ from contextvars import ContextVar
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from threading import Event, Lock, Thread
-from typing import Any
+from typing import Any, TypeVar
 
 from celery import current_task
 from celery.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
-from django.db import (
-    DatabaseError,
-    InterfaceError,
-    OperationalError,
-    connection,
-    transaction,
-)
+from django.db import DatabaseError, InterfaceError, connection, transaction
 from django.db.models import Exists, F, OuterRef, Q
 from django.utils import timezone
 from django.utils.module_loading import import_string
 from kombu.exceptions import OperationalError as BrokerError
 
-from campaigns.errors import ActionRefused
+from campaigns.errors import ActionRefused, is_database_busy, is_database_lost
 from campaigns.models import Campaign, Job, JobPart, User
 from campaigns.queries.clock import read_clock
 from campaigns.storages import is_store_away
@@ -60,10 +54,9 @@ TOO_LONG = (
     "raise the limit (POOLBENCH_JOB_SECONDS and the like)."
 )
 DIED = "Failed after {} attempts: the worker died or lost the database each time."
-LOST_DATABASE = OperationalError, InterfaceError
-"""What every statement raises while the database restarts, or another takes its place. The work
-is then left to the sweep, as that of a worker that has died."""
+PERFORM_PART = "campaigns.perform_part"
 LONG_AGO = datetime.min.replace(tzinfo=UTC)
+R = TypeVar("R", Job, JobPart)
 _inline: ContextVar[bool] = ContextVar("inline", default=False)
 _loading_tasks = Lock()
 
@@ -114,26 +107,27 @@ def enqueue_once(*, campaign: Campaign, kind: str, actor: User | None, **args: A
     return same or enqueue(campaign=campaign, kind=kind, actor=actor, **args)
 
 
-def send_on_commit(job: Job, *, wait: timedelta = timedelta()) -> None:
-    """Dispatch after commit. If the broker is down, that is logged and the job requeued later."""
-    transaction.on_commit(lambda: dispatch_job(job, wait=wait), robust=True)
+def send_on_commit(row: Job | JobPart, *, wait: timedelta = timedelta()) -> None:
+    """Dispatch after commit. If the broker is down, that is logged and the work requeued later."""
+    transaction.on_commit(lambda: dispatch_work(row, wait=wait), robust=True)
 
 
-def dispatch_job(job: Job, *, wait: timedelta = timedelta()) -> None:
-    """Send the job to a worker, or run it here if the installation is inline. One that has to
+def dispatch_work(row: Job | JobPart, *, wait: timedelta = timedelta()) -> None:
+    """Send the work to a worker, or do it here if the installation is inline. What has to
     wait is then left to the tick.
     """
     if not is_inline():
-        send_task(job, job.kind, job.pk, wait=wait)
+        send_task(row, wait)
     elif not wait:
-        call_task(job)
+        call_task(row)
 
 
-def send_task(job: Job, task: str, *args: int, wait: timedelta = timedelta()) -> None:
-    """Send a message of the job to the queue of its kind, or if it is large to the ordinary one;
-    a worker begins it after ``wait``. If the broker takes no message, a line of the log is all: the
-    row waits for a sweep.
+def send_task(row: Job | JobPart, wait: timedelta) -> None:
+    """Send a message of the work to the queue of its kind, or if its job is large to the ordinary
+    one; a worker begins it after ``wait``. If the broker takes no message, a line of the log is
+    all: the row waits for a sweep.
     """
+    job, (task, args) = get_job(row), name_task(row)
     queue = settings.CELERY_TASK_ROUTES.get(job.kind, {}).get("queue")
     if queue is None or job.args.get(LARGE):
         queue = settings.CELERY_TASK_DEFAULT_QUEUE
@@ -145,6 +139,17 @@ def send_task(job: Job, task: str, *args: int, wait: timedelta = timedelta()) ->
         app.send_task(task, args=args, queue=queue, **options)
     except (BrokerError, OSError) as error:
         log.warning("the broker did not take %s%s: %s", task, args, error)
+
+
+def get_job(row: Job | JobPart) -> Job:
+    return row.job if isinstance(row, JobPart) else row
+
+
+def name_task(row: Job | JobPart) -> tuple[str, tuple[int, ...]]:
+    """The Celery task that does the work, and its arguments."""
+    if isinstance(row, JobPart):
+        return PERFORM_PART, (row.job_id, row.number)
+    return row.kind, (row.pk,)
 
 
 def load_tasks() -> Any:
@@ -164,9 +169,10 @@ def _load_tasks(app_path: str) -> Any:
     return app
 
 
-def call_task(job: Job) -> None:
-    """Run the job's task in this process."""
-    load_tasks().tasks[job.kind](job.pk)
+def call_task(row: Job | JobPart) -> None:
+    """Do the work in this process."""
+    task, args = name_task(row)
+    load_tasks().tasks[task](*args)
 
 
 def run_here(job: Job) -> Job:
@@ -193,11 +199,25 @@ def perform_job(job_id: int, handler: Callable[[Job], None]) -> None:
     try:
         with keep_heartbeat(job):
             handler(job)
-    except LOST_DATABASE as error:
-        log.warning("job %s (%s) lost the database: %s", job.pk, job.kind, str(error).strip())
     except Exception as error:
-        if not return_job(job, error):
-            fail_job(job, explain_failure(job, error))
+        settle_error(job, error, fail_job)
+
+
+def settle_error(row: R, error: Exception, fail: Callable[[R, str], None]) -> None:
+    """What becomes of work that ``error`` has ended; call it where the error is handled. Without
+    the database it is left to the sweep, as that of a worker that has died.
+    """
+    if is_database_lost(error):
+        log.warning("%s lost the database: %s", describe_work(row), str(error).strip())
+    elif not return_work(row, error):
+        fail(row, explain_failure(get_job(row), error))
+
+
+def describe_work(row: Job | JobPart) -> str:
+    """The work, in the lines of the log."""
+    job = get_job(row)
+    part = f"part {row.number} of " if isinstance(row, JobPart) else ""
+    return f"{part}job {job.pk} ({job.kind})"
 
 
 def claim_job(job_id: int) -> Job | None:
@@ -217,8 +237,9 @@ def keep_message() -> Iterator[None]:
     """
     try:
         yield
-    except LOST_DATABASE as error:
-        if not current_task or current_task.request.called_directly:
+    except (DatabaseError, InterfaceError) as error:
+        in_message = current_task and not current_task.request.called_directly
+        if not in_message or (not is_database_lost(error) and not is_database_busy(error)):
             raise
         log.warning("%s lost the database before it began", current_task.name)
         wait = SHORTEST_WAIT.total_seconds()
@@ -229,8 +250,8 @@ def explain_failure(job: Job, error: Exception) -> str:
     """What to say of the error that has ended the work; call it where the error is handled."""
     if absence := find_absence(error):
         hours = GIVEN_UP_AFTER.total_seconds() / 3600
-        fix = "`manage.py check_store` lists the missing files."
-        return f"No worker could do this for {hours:g} h: {absence}. {fix}"
+        fix = "" if is_database_busy(error) else " `manage.py check_store` lists the missing files."
+        return f"No worker could do this for {hours:g} h: {absence}.{fix}"
     if isinstance(error, ActionRefused):
         return str(error)
     if isinstance(error, SoftTimeLimitExceeded):
@@ -241,29 +262,26 @@ def explain_failure(job: Job, error: Exception) -> str:
 
 
 def find_absence(error: BaseException | None) -> str:
-    """What this process did not find that another may see, in words; "" if the error is another."""
+    """What this process did not find that another may see, or could not lock now, in words; "" if
+    the error is another.
+    """
     while isinstance(error, ActionRefused):
         error = error.__cause__
+    if is_database_busy(error):
+        return "Other processes kept the database busy"
     is_absent = isinstance(error, MissingFileError) or is_store_away(error)
     return str(error) if is_absent else ""
 
 
-def return_job(job: Job, error: Exception) -> bool:
-    """Queue the job again if ``error`` is that a file was not found, or the store. False if it is
-    another, or the job has waited for too long.
+def return_work(row: Job | JobPart, error: Exception) -> bool:
+    """Queue the work again if ``error`` is that a file was not found, or the store, or that the
+    database was busy. False if it is another, or the job has waited for too long.
     """
-    return return_work(job, job, error, lambda wait: send_on_commit(job, wait=wait))
-
-
-def return_work(
-    row: Job | JobPart, job: Job, error: Exception, send: Callable[[timedelta], None]
-) -> bool:
-    """The same of the job or a part of it; ``send`` sends it after a wait."""
-    absence = find_absence(error)
+    job, absence = get_job(row), find_absence(error)
     wait = choose_wait(job.waiting_since) if absence else None
     if wait is None:
         return False
-    log.warning("job %s (%s) was given back: %s", job.pk, job.kind, absence)
+    log.warning("%s was given back: %s", describe_work(row), absence)
     now, state = read_clock(), row.State
     with transaction.atomic():
         rows = type(row).objects.filter(pk=row.pk, state=state.RUNNING, attempts=row.attempts)
@@ -272,7 +290,7 @@ def return_work(
         if rows.update(state=state.QUEUED, attempts=attempts, heartbeat=due):
             since = job.waiting_since or now
             Job.objects.filter(pk=job.pk).update(waiting_for=absence, waiting_since=since)
-            send(wait)
+            send_on_commit(row, wait=wait)
     return True
 
 
@@ -357,17 +375,17 @@ def requeue_lost_jobs(death: datetime | None = None) -> int:
         claims = MAX_ATTEMPTS + job.parts.exists()
         if job.attempts >= claims and job.state == Job.State.RUNNING:
             fail_job(job, DIED.format(job.attempts))
-        elif requeue_job(job):
+        elif requeue_work(job):
             requeued += 1
     return requeued
 
 
-def requeue_job(job: Job) -> bool:
-    """Requeue by compare-and-swap, so that concurrent sweeps requeue a lost job once."""
+def requeue_work(row: Job | JobPart) -> bool:
+    """Requeue by compare-and-swap, so that concurrent sweeps requeue lost work once."""
+    seen: dict[str, Any] = {"state": row.state, "heartbeat": row.heartbeat}
+    rows = type(row).objects.filter(pk=row.pk, **seen)
     with transaction.atomic():
-        won = Job.objects.filter(pk=job.pk, state=job.state, heartbeat=job.heartbeat).update(
-            state=Job.State.QUEUED, heartbeat=read_clock()
-        )
+        won = rows.update(state=row.State.QUEUED, heartbeat=read_clock())
         if won:
-            send_on_commit(job)
+            send_on_commit(row)
     return bool(won)

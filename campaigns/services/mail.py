@@ -1,4 +1,6 @@
-"""Mail to users: acts queue it in their transaction, the tick sends it."""
+"""Mail to users: acts queue it in their transaction, the tick sends it; the link in each reminder
+ends all reminders.
+"""
 
 from __future__ import annotations
 
@@ -15,21 +17,22 @@ from time import monotonic
 from typing import Any
 
 from django.conf import settings
+from django.core import signing
 from django.core.exceptions import PermissionDenied
 from django.core.mail import EmailMessage, get_connection
 from django.db import IntegrityError, transaction
 from django.db.models import F
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.text import wrap
+from django.utils.translation import gettext as _
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Mail, User
 from campaigns.models.mail import REMINDERS
-from campaigns.queries.letters import render_letter, render_mail
-from campaigns.queries.mail import find_unsent_state, list_late_mails
+from campaigns.queries.mail import find_unsent_state, list_late_mails, render_letter, render_mail
 from campaigns.rules import require_permission
 from campaigns.services import events
-from campaigns.services.reminder_links import make_reminder_url
 
 log = logging.getLogger(__name__)
 COLUMNS = 72
@@ -258,3 +261,34 @@ def require_campaign(actor: User, mail: Mail) -> Campaign:
         raise PermissionDenied("a mail about no campaign")
     require_permission(actor, "campaigns.manage", mail.campaign)
     return mail.campaign
+
+
+SALT = "campaigns.reminders"
+
+
+def make_reminder_url(user: User) -> str:
+    """It never expires: mails are kept for years."""
+    path = reverse("reminders-stop", args=[sign_reminder_token(user)])
+    return f"{settings.POOLBENCH_URL}{path}"
+
+
+def sign_reminder_token(user: User) -> str:
+    """The part of the link that cannot be guessed or forged."""
+    return signing.Signer(salt=SALT).sign(str(user.pk))
+
+
+def stop_reminders(token: str) -> None:
+    """No more reminders for the user of the link; on their account they can be switched on again.
+
+    Raises ``ActionRefused`` for a link that was cut or forged.
+    """
+    User.objects.filter(pk=read_reminder_token(token)).update(reminders=False)
+
+
+def read_reminder_token(token: str) -> int:
+    """The primary key of the user of a link."""
+    try:
+        return int(signing.Signer(salt=SALT).unsign(token))
+    except (signing.BadSignature, ValueError) as error:
+        fix = _("Check that you copied the complete link, or switch reminders off on your account.")
+        raise ActionRefused("bad-link", _("Invalid link."), fix) from error

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from mmap import ACCESS_READ, mmap
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from campaigns import store
 from campaigns.errors import ActionRefused
+from campaigns.file_cache import FileCache
 from campaigns.models import Campaign, CampaignTask, PairChunk, Run
 from campaigns.queries.tasks import load_judged_before
 from poolbench.cache import Cache
@@ -28,13 +29,13 @@ from poolbench.runs.run_matrix import (
     PairDictionary,
     RunMatrix,
     StoredPairs,
+    iter_matrix_parts,
+    iter_pair_parts,
     locate_matrix,
     open_pairs,
     read_matrix,
     read_pairs,
     select_pairs,
-    write_matrix,
-    write_pairs,
 )
 from poolbench.runs.segment_files import SegmentFolder
 from poolbench.runs.tables import PairTable, RunTable
@@ -63,7 +64,8 @@ def get_pair_dictionary(campaign: Campaign) -> PairDictionary:
         paths, counts = map(list, zip(*chunks, strict=True)) if chunks else ([], [])
         known = cached
         if known is None or paths[: len(known.names)] != known.names:
-            known = PairDictionary(folder=SegmentFolder(get_segment_folder() / str(campaign.pk)))
+            folder = SegmentFolder(get_segment_folder() / str(campaign.pk), remove_excess_segments)
+            known = PairDictionary(folder=folder)
         new = len(known.names)
         return known.extended(map(open_chunk, paths[new:], counts[new:]), paths[new:])
 
@@ -73,6 +75,12 @@ def get_pair_dictionary(campaign: Campaign) -> PairDictionary:
 def get_segment_folder() -> Path:
     """Where this machine has the segments of dictionaries, a folder for each campaign."""
     return Path(settings.VAR_DIR) / "cache" / "pairs"
+
+
+def remove_excess_segments() -> None:
+    """Keep the segments of all campaigns within the bound of this machine's caches."""
+    limit = settings.POOLBENCH_CACHE_BYTES
+    FileCache(get_segment_folder(), limit, "*.pairs").remove_least_used()
 
 
 def remove_unused_segments() -> int:
@@ -116,7 +124,7 @@ def store_run_matrix(campaign: Campaign, table: RunTable) -> str:
                 continue
             codes[new] = np.arange(start, start + len(new), dtype=np.int32)
         matrix = RunMatrix(table.topics, table.starts, codes, table.scores)
-        return store.put_blob(write_matrix(matrix), ".columns")
+        return store.put_parts(iter_matrix_parts(matrix), ".columns")[0]
     raise RuntimeError(f"appending a chunk failed {APPENDS} times: other writers were first")
 
 
@@ -130,7 +138,7 @@ def check_room(pairs: int) -> None:
 
 def append_pair_chunk(campaign: Campaign, *, start: int, pairs: PairArray) -> bool:
     """Add a chunk at ``start``; False if another writer was first."""
-    path = store.put_blob(write_pairs(pairs), ".columns")
+    path, *_ = store.put_parts(iter_pair_parts(pairs), ".columns")
     try:
         with transaction.atomic():
             PairChunk.objects.create(campaign=campaign, start=start, count=len(pairs), path=path)
@@ -189,6 +197,22 @@ class StoredMatrices(Sequence[RunMatrix]):
         if isinstance(index, slice):
             return StoredMatrices(self.runs[index])
         return load_run_matrix(self.runs[index])
+
+
+@dataclass(frozen=True)
+class MatricesByTag(Mapping[str, RunMatrix]):
+    """The same of ``runs`` by tag."""
+
+    runs: Mapping[str, Run]
+
+    def __len__(self) -> int:
+        return len(self.runs)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.runs)
+
+    def __getitem__(self, tag: str) -> RunMatrix:
+        return load_run_matrix(self.runs[tag])
 
 
 def load_run_table(run: Run) -> RunTable:

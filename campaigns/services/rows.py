@@ -4,52 +4,85 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from types import MappingProxyType
 
 from django.db import connection, models
+from django.db.models.expressions import RawSQL
 
-Row = Sequence[int | float | str | bytes | bool | None]
+Value = int | float | str | bytes | bool | None
+Row = Sequence[Value]
+NOTHING: Mapping[str, Value] = MappingProxyType({})
 AT_ONCE = 20_000
 """Rows of a statement: a web process limits the seconds of each."""
 IN_TEXT = 2_000
 """Rows that are text in memory at a time."""
+LINE_END = "\r\n"
 
 
-def insert_rows(model: type[models.Model], names: Sequence[str], rows: Iterable[Row]) -> int:
+def insert_rows(
+    model: type[models.Model],
+    names: Sequence[str],
+    rows: Iterable[Row],
+    same: Mapping[str, Value] = NOTHING,
+) -> int:
     """Insert ``rows``, values of the columns ``names`` each; return their number.
 
-    Columns that are not named have the database's own default: NULL, or the next key. Values are
-    as the database stores them (JSON as text, a UUID as 32 hexadecimal digits). Foreign keys are
-    checked at once. On SQLite all other writers wait in the meantime.
+    ``same`` are the columns that have one value in all rows, no bytes. Columns that are not named
+    have the database's own default: NULL, or the next key. Values are as the database stores them
+    (JSON as text, a UUID as 32 hexadecimal digits). Foreign keys are checked at once. On SQLite
+    all other writers wait in the meantime.
     """
     copy = copy_into_table if connection.vendor == "postgresql" else insert_each_row
     rest, count = iter(rows), 0
     while part := list(islice(rest, AT_ONCE)):
-        copy(model, names, part)
+        copy(model, names, part, same)
         count += len(part)
     return count
 
 
-def copy_into_table(model: type[models.Model], names: Sequence[str], rows: Sequence[Row]) -> None:
+def match_keys(model: type[models.Model], keys: Iterable[int]) -> RawSQL:
+    """The condition that the primary key of a row is one of ``keys``, as a single parameter: with
+    ``pk__in`` Django needs as long for thousands of them as the database for the statement.
+    """
+    listed = ",".join(map(str, keys))
+    key = f"{quote_table(model)}.{connection.ops.quote_name('id')}"
+    text, condition = f"[{listed}]", f"{key} IN (SELECT value FROM json_each(%s))"  # noqa: S608
+    if connection.vendor == "postgresql":
+        text, condition = f"{{{listed}}}", f"{key} = ANY(%s::bigint[])"
+    return RawSQL(condition, [text], models.BooleanField())  # noqa: S611 (our own names)
+
+
+def copy_into_table(
+    model: type[models.Model],
+    names: Sequence[str],
+    rows: Sequence[Row],
+    same: Mapping[str, Value],
+) -> None:
     fields = {field.column: field for field in model._meta.concrete_fields}  # noqa: SLF001
-    nullable = ", ".join(quote_names(name for name in names if fields[name].null))
+    nullable = ", ".join(quote_names(name for name in (*names, *same) if fields[name].null))
     has_bytes = any(isinstance(fields[name], models.BinaryField) for name in names)
     # Texts are quoted, numbers are not: an empty text stays one, except where NULL may be.
     options = "FORMAT csv" + (f", FORCE_NULL ({nullable})" if nullable else "")
-    into = f"{quote_table(model)} ({', '.join(quote_names(names))})"
+    into = f"{quote_table(model)} ({', '.join(quote_names((*names, *same)))})"
+    # What all rows have in common ends each line.
+    end = f",{spell_csv([same.values()])}" if same else LINE_END
     with connection.cursor() as cursor:
         # The driver's own method: without this its errors were not Django's, and not retried.
         errors = connection.wrap_database_errors
         with errors, cursor.copy(f"COPY {into} FROM STDIN ({options})") as copy:
             for first in range(0, len(rows), IN_TEXT):
-                text = io.StringIO(newline="")
-                writer = csv.writer(text, quoting=csv.QUOTE_NONNUMERIC)
                 part = rows[first : first + IN_TEXT]
-                writer.writerows(map(spell_bytes, part) if has_bytes else part)
-                copy.write(text.getvalue())
+                copy.write(spell_csv(map(spell_bytes, part) if has_bytes else part, end))
         # Now and not at the end, when others are already waiting.
         connection.check_constraints()
+
+
+def spell_csv(rows: Iterable[Iterable[Value]], end: str = LINE_END) -> str:
+    text = io.StringIO(newline="")
+    csv.writer(text, quoting=csv.QUOTE_NONNUMERIC, lineterminator=end).writerows(rows)
+    return text.getvalue()
 
 
 def spell_bytes(row: Row) -> Row:
@@ -57,11 +90,20 @@ def spell_bytes(row: Row) -> Row:
     return ["\\x" + each.hex() if isinstance(each, bytes) else each for each in row]
 
 
-def insert_each_row(model: type[models.Model], names: Sequence[str], rows: Sequence[Row]) -> None:
-    marks = ", ".join(["%s"] * len(names))
-    into = f"{quote_table(model)} ({', '.join(quote_names(names))})"
+def insert_each_row(
+    model: type[models.Model],
+    names: Sequence[str],
+    rows: Sequence[Row],
+    same: Mapping[str, Value],
+) -> None:
+    marks = ", ".join(["%s"] * (len(names) + len(same)))
+    into = f"{quote_table(model)} ({', '.join(quote_names((*names, *same)))})"
+    rest = tuple(same.values())
     with connection.cursor() as cursor:
-        cursor.executemany(f"INSERT INTO {into} VALUES ({marks})", rows)  # noqa: S608 (our names)
+        cursor.executemany(
+            f"INSERT INTO {into} VALUES ({marks})",  # noqa: S608 (our names)
+            [(*row, *rest) for row in rows] if rest else rows,
+        )
 
 
 def quote_names(names: Iterable[str]) -> Iterator[str]:

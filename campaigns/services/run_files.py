@@ -113,10 +113,9 @@ def pack_run_file(data: bytes) -> str:
     return store.put_blob(data, GZIP) if file.is_gzip else file.pack()
 
 
-def pack_sent_file(name: str) -> tuple[Path, str]:
-    """Where the file ``name`` lies as it was sent, and the name of the packed one."""
-    path = store.find_blob_path(name)
-    return path, SentFile(path).pack() if SENT in name else name
+def pack_sent_file(name: str) -> str:
+    """The name of the file ``name`` once it is packed."""
+    return SentFile(store.find_blob_path(name)).pack() if SENT in name else name
 
 
 def unpack_run_file(name: str, data: bytes, size: int) -> bytes:

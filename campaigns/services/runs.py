@@ -17,9 +17,8 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, CampaignTask, Job, Run, Team, User
 from campaigns.queries.collection_files import load_collection_index
 from campaigns.queries.confirmations.runs import describe_withdrawal
-from campaigns.queries.imported_docnos import load_imported_docnos
 from campaigns.queries.lists import has_released_scores, list_open_rejections
-from campaigns.queries.run_checks import iter_latest_runs, list_cut_offs
+from campaigns.queries.run_checks import iter_latest_runs, list_cut_offs, load_imported_docnos
 from campaigns.queries.tasks import load_judged_before
 from campaigns.rules import require_permission
 from campaigns.services import events, jobs, letters, matrices
@@ -205,8 +204,10 @@ def perform_run_check(job: Job) -> None:
     jobs.report_progress(job, 0, 2)
     sent_name = run.file
     try:
-        path, run.file = pack_sent_file(sent_name)
+        path = store.find_blob_path(sent_name)
         result = check_run_file(path, build_run_rules(run), file=run.file_name)
+        # After the check: the library that packs takes 30 MB.
+        run.file = pack_sent_file(sent_name)
     except store.MissingFileError:
         raise
     except FileNotFoundError as error:  # the machine's copy went between the two

@@ -232,6 +232,22 @@ def refresh_snapshot(campaign: Campaign, name: str) -> Snapshot:
     return snapshot
 
 
+def keep_figures(
+    campaign: Campaign, name: str, inputs: str, kind: type[R], compute: Callable[[], R]
+) -> R:
+    """The stored figures ``name`` of what never changes, such as a frozen pool; computed and
+    stored here if they are not of ``inputs``. No job renews them.
+    """
+    name = name_snapshot(name)
+    latest = campaign.snapshots.filter(name=name).first()
+    if latest is not None and latest.inputs == inputs:
+        return read_plain(kind, latest.data)
+    figures = compute()
+    values = {"inputs": inputs, "data": to_plain(figures), "computed_at": timezone.now()}
+    Snapshot.objects.update_or_create(campaign=campaign, name=name, defaults=values)
+    return figures
+
+
 def request_stale_snapshots() -> int:
     """Queue a job for each snapshot that is out of date; a chore of the tick. One that is younger
     than ``REST`` waits until its page is opened.

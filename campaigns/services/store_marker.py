@@ -31,6 +31,14 @@ def require_own_store() -> None:
         raise ActionRefused("other-store", fault, FIX)
 
 
+def set_own_store() -> None:
+    """Tell this process's storage whose it is to be. It starts in any case: ``/health/`` and the
+    pages that need no file say what is wrong.
+    """
+    if token := StoreMarker.objects.values_list("token", flat=True).first():
+        store.get_storage().expect_marker(token)
+
+
 def claim_store() -> None:
     with transaction.atomic():
         # A second process waits here for the first, and then finds its marker.
@@ -43,8 +51,12 @@ def claim_store() -> None:
 
 def find_store_fault() -> str:
     """Why the store is not the installation's; "" if it is, or none has been accepted yet."""
+    return find_marker_fault(read_marker())
+
+
+def find_marker_fault(seen: str | None) -> str:
+    """The same of a store whose marker has been read; None without one."""
     known = StoreMarker.objects.values_list("token", flat=True).first()
-    seen = read_marker()
     if known == seen:
         return ""
     if seen is None:

@@ -31,8 +31,7 @@ from campaigns.models import (
     User,
 )
 from campaigns.queries.confirmations.people import describe_leaving
-from campaigns.queries.letters import render_mail
-from campaigns.queries.mail import has_mail_server
+from campaigns.queries.mail import has_mail_server, render_mail
 from campaigns.queries.teams import find_own_team, has_accepted_terms
 from campaigns.rules import is_organizer_anywhere, require_open, require_permission
 from campaigns.services import events

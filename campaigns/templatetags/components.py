@@ -1,4 +1,4 @@
-"""The components of docs/interface.md; every template has them without ``{% load %}``.
+"""The components of docs/interface.md.
 
 ``content`` is what a template has between the tags, escaped where it holds values.
 """
@@ -14,6 +14,7 @@ from typing import Any
 from django import template
 from django.template import Context
 from django.template.loader import render_to_string
+from django.urls import reverse
 from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
@@ -78,6 +79,32 @@ def read_option(option: Any) -> tuple[object, object]:
     return option if isinstance(option, tuple) else (option, option)
 
 
+@register.simple_tag(name="button")
+def show_button(
+    label: str, page: str = "", *args: object, href: str = "", query: str = "", kind: str = "",
+    current: str = "",
+) -> str:  # fmt: skip
+    """A link that looks like a button: to the page of that name, or to ``href``; ``kind`` adds
+    classes of css/app.css. In a row of pages it is marked where ``current`` is its page.
+    """
+    url = reverse(page, args=args) if page else href
+    return format_html(
+        '<a class="{}" href="{}{}"{}>{}</a>',
+        f"button {kind}".strip(), url, f"?{query}" if query else "",
+        format_html(' aria-current="{}"', "page") if current and current == page else "", label,
+    )  # fmt: skip
+
+
+@register.simple_tag(name="hidden")
+def show_hidden_fields(**values: object) -> str:
+    """Fields of a form without a widget, by name; None is an empty one."""
+    fields = ""
+    for name, value in values.items():
+        text = "" if value is None else value
+        fields = format_html('{}<input type="hidden" name="{}" value="{}">', fields, name, text)
+    return fields
+
+
 @register.simple_tag(name="moment")
 def show_moment(at: datetime) -> str:
     """A time in UTC; ``js/app.js`` says beside it which one that is for the reader."""
@@ -91,7 +118,9 @@ def show_moment(at: datetime) -> str:
 def show_table(
     content: str, label: str, anchor: str = "", kind: str = "", matrix: bool = False
 ) -> str:
-    """A table in the box in which it pans; ``kind`` adds classes of css/pages.css."""
+    """A table in the box in which it pans; ``kind`` adds classes of css/pages.css. What follows its
+    heads is its body: HTML needs no ``<tbody>`` there.
+    """
     return format_html(
         '<div class="table"{} role="region" aria-label="{}">'
         '<table class="data{}"{}>{}</table></div>',

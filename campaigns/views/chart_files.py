@@ -35,17 +35,28 @@ def chart_file_response(request: HttpRequest, context: Mapping[str, object]) -> 
     requested = request.GET.get("chart")
     if requested is None or request.method not in ("GET", "HEAD"):
         return None
-    name, _, ending = requested.rpartition(".")
-    charts = {value.name: value for value in context.values() if isinstance(value, Chart)}
-    if name not in charts or ending not in WRITERS:
+    chart, ending = find_requested_chart(requested, context), requested.rpartition(".")[2]
+    if chart is None or ending not in WRITERS:
         raise Http404(f"unknown chart {requested}")
     try:
-        content = WRITERS[ending](charts[name], list_chart_conditions(request, context))
+        content = WRITERS[ending](chart, list_chart_conditions(request, context))
     except ChartTooLargeError as error:
         fix = "Download SVG or CSV."
         raise ActionRefused("chart-too-large", f"{error}.", fix) from error
     prefix = f"{getattr(context.get('campaign'), 'slug', '')}-".lstrip("-")
     return attachment_response(content, f"{prefix}{requested}")
+
+
+def has_requested_chart(request: HttpRequest, context: Mapping[str, object]) -> bool:
+    """Whether a chart among the values of ``context`` is requested as a file."""
+    requested = request.GET.get("chart", "")
+    return request.method in ("GET", "HEAD") and bool(find_requested_chart(requested, context))
+
+
+def find_requested_chart(requested: str, context: Mapping[str, object]) -> Chart | None:
+    name = requested.rpartition(".")[0]
+    charts = (value for value in context.values() if isinstance(value, Chart))
+    return next((chart for chart in charts if chart.name == name), None)
 
 
 def list_chart_conditions(request: HttpRequest, context: Mapping[str, object]) -> list[str]:

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused, format_utc
-from campaigns.forms.copies import CopyForm, RehearsalForm
+from campaigns.forms.settings import CopyForm, RehearsalForm
 from campaigns.models import Campaign, Removal
 from campaigns.queries.confirmations.endings import (
     describe_campaign_closing,

@@ -26,6 +26,7 @@ LABELS = {
     "evaluation.collection": "Reusability report",
     "evaluation.evaluate": "Evaluation",
     "evaluation.simulation": "Simulation",
+    "pooling.freeze": "Pool",
     "replay.archive": "Archive",
     "replay.overview": "Tables and figures",
     "replay.runs": "Runs",

@@ -1,14 +1,14 @@
-"""Helpers of the pages for signed-in users."""
+"""Helpers of the pages for signed-in users, and of their addresses."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from django.core.paginator import Page, Paginator
 from django.db.models import QuerySet
-from django.http import HttpRequest
-from django.urls import reverse
+from django.http import HttpRequest, HttpResponseBase
+from django.urls import URLPattern, path, reverse
 
 from campaigns.models import Campaign, User
 
@@ -40,3 +40,8 @@ def read_digits(text: str, digits: int = 18) -> int | None:
 def campaign_url(name: str, campaign: Campaign, *args: Any) -> str:
     """The URL of the page ``name`` in ``campaign``."""
     return reverse(name, args=[campaign.slug, *args])
+
+
+def page(address: str, view: Callable[..., HttpResponseBase]) -> URLPattern:
+    """``address`` under the name of its handler: ``run_upload_view`` answers ``run-upload``."""
+    return path(address, view, name=view.__name__.removesuffix("_view").replace("_", "-"))

@@ -20,9 +20,8 @@ from campaigns.models.mail import MAIL_KINDS, MailQuerySet
 from campaigns.queries.confirmations.messages import MessageDraft, describe_message
 from campaigns.queries.lists import get_campaign_for
 from campaigns.queries.mail import find_unsent_state, list_outbox, list_own_mails
-from campaigns.services.mail import cancel_mail, requeue_mail
+from campaigns.services.mail import cancel_mail, read_reminder_token, requeue_mail, stop_reminders
 from campaigns.services.messages import send_message
-from campaigns.services.reminder_links import read_reminder_token, stop_reminders
 from campaigns.views.confirmation import confirm_act
 from campaigns.views.helpers import SignedInRequest, paginate
 from campaigns.views.pages import render_page

@@ -6,15 +6,15 @@ dataclass. Rows of tables have named fields, or are unpacked; a template never c
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.functional import Promise
 
-from campaigns.views.chart_files import chart_file_response
+from campaigns.views.chart_files import chart_file_response, has_requested_chart
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -32,17 +32,22 @@ class PageSection:
 def render_page(
     request: HttpRequest,
     template: str,
-    *parts: DataclassInstance | Mapping[str, object] | None,
+    *parts: DataclassInstance | Mapping[str, object] | Callable[[], Mapping[str, object]] | None,
     status: int = 200,
 ) -> HttpResponse:
     """``template`` with the values of ``parts`` by name; None: a part that this page lacks.
 
-    A value that is a chart can be fetched as a file (``campaigns.views.chart_files``).
+    A value that is a chart can be fetched as a file (``campaigns.views.chart_files``). A part that
+    is a function is not computed for the file of a chart that a part before it has.
     """
     context: dict[str, object] = {}
     for part in parts:
-        if part is not None:
-            context |= part if isinstance(part, Mapping) else page_context(part)
+        if isinstance(part, Mapping):
+            context |= part
+        elif is_dataclass(part):
+            context |= page_context(part)
+        elif part is not None and not has_requested_chart(request, context):
+            context |= part()
     chart_file = chart_file_response(request, context)
     return chart_file or render(request, template, context, status=status)
 

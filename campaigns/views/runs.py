@@ -1,20 +1,24 @@
-"""Runs: a team's own, or all for organizers; their submission and the result of the check."""
+"""Runs: a team's own, or all for organizers; the run form, submission and the check."""
 
 from __future__ import annotations
 
 from functools import partial
+from typing import cast
 
 from django.contrib import messages
 from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from campaigns.api.attachments import streaming_response
 from campaigns.api.run_files import run_file_response
 from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused, format_utc
 from campaigns.forms.corrections import ReopeningForm
+from campaigns.forms.runs import BaseRunFieldFormSet, RunFieldFormSet, list_initial_rows
 from campaigns.lifecycle.registry import list_run_notes
 from campaigns.models import Campaign, Run
 from campaigns.queries.confirmations.runs import (
@@ -34,6 +38,7 @@ from campaigns.services.campaigns import (
     check_later_deadline,
     close_submissions,
     reopen_submissions,
+    update_campaign,
 )
 from campaigns.services.runs import (
     dismiss_rejections,
@@ -41,14 +46,16 @@ from campaigns.services.runs import (
     requeue_run_check,
     withdraw_run,
 )
-from campaigns.templatetags.run_answers import ANSWER, list_labelled_answers
+from campaigns.templatetags.figures import ANSWER, list_labelled_answers
 from campaigns.views.columns import TableColumn, choose_columns
 from campaigns.views.confirmation import confirm_act
 from campaigns.views.helpers import MOST_ROWS, SignedInRequest, paginate
 from campaigns.views.pages import render_page
 from campaigns.views.row_filters import RowFilter, filter_rows
 from campaigns.views.run_uploads import may_upload
+from poolbench.reports.csv import iter_csv_parts
 from poolbench.runs.ir_metadata import format_block
+from poolbench.runs.run_form import format_answer, list_field_faults
 
 COLUMNS = (
     TableColumn("team", gettext_lazy("Team"), marks="text opt"),
@@ -247,3 +254,79 @@ def submissions_reopen_view(request: SignedInRequest, slug: str) -> HttpResponse
 def get_run_for(request: SignedInRequest, slug: str, pk: int) -> tuple[Campaign, Run]:
     campaign = get_campaign_for(request.user, slug, "campaigns.see_runs")
     return campaign, get_object_or_404(list_runs_for(request.user, campaign), pk=pk)
+
+
+FILE_COLUMNS = (
+    "id", "team", "tag", "state", "check", "kind", "priority", "topics", "documents", "codes",
+    "submitted_at", "checked_at", "after_release", "file_name", "sha256", "description",
+)  # fmt: skip
+
+
+@require_safe
+def runs_download_view(request: SignedInRequest, slug: str) -> HttpResponseBase:
+    """The runs that the user sees, with their answers to the run form, as CSV."""
+    campaign = get_campaign_for(request.user, slug, "campaigns.see_runs")
+    fields = [field.name for field in campaign.run_form]
+    runs = list(list_runs_for(request.user, campaign))
+    mark_check_places(runs)
+    rows = ([*list_run_cells(run), *list_answer_cells(run, fields)] for run in runs)
+    heads = (*FILE_COLUMNS, *(f"answer.{name}" for name in fields))
+    parts = iter_csv_parts("runs", heads, rows, {"campaign": slug})
+    return streaming_response(parts, f"{slug}-runs.csv")
+
+
+def list_run_cells(run: Run) -> list[str]:
+    """The values of ``FILE_COLUMNS``."""
+    counts = run.report.get("found", {})
+    checked = run.checked_at.isoformat() if run.checked_at else ""
+    codes = " ".join(run.report.get("counts", ()))
+    values = (
+        run.pk, run.team.name, run.tag, run.state, run.check_place or "", run.kind, run.priority,
+        counts.get("topics", ""), counts.get("documents", ""), codes,
+        run.submitted_at.isoformat(), checked, "yes" if run.after_release else "no",
+        run.file_name, run.sha256, run.description,
+    )  # fmt: skip
+    return [str(value) for value in values]
+
+
+def list_answer_cells(run: Run, fields: list[str]) -> list[str]:
+    return [format_answer(run.answers.get(name)) for name in fields]
+
+
+@require_http_methods(["GET", "POST"])
+def run_form_view(request: SignedInRequest, slug: str) -> HttpResponse:
+    """The fields, each a row; saved together."""
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    faults: list[str] = []
+    rows = RunFieldFormSet(initial=list_initial_rows(campaign.run_form), prefix="fields")
+    if request.method == "POST":
+        rows = RunFieldFormSet(request.POST, prefix="fields")
+        faults = save_run_form(request, campaign, cast(BaseRunFieldFormSet, rows))
+        if not faults:
+            messages.success(request, "Run form saved.")
+            return redirect("run-form", campaign.slug)
+    page = {
+        "campaign": campaign,
+        "rows": rows,
+        "faults": faults,
+        "runs": campaign.runs.count(),
+    }
+    return render_page(request, "campaigns/run_form.html", page, status=422 if faults else 200)
+
+
+def save_run_form(
+    request: SignedInRequest, campaign: Campaign, rows: BaseRunFieldFormSet
+) -> list[str]:
+    """Save the posted fields; all faults if there are any."""
+    if not rows.is_valid():
+        return ["The form has errors: see its rows."]
+    fields = rows.run_fields()
+    if faults := list_field_faults(fields):
+        return faults
+    try:
+        stored = Campaign.objects.get(pk=campaign.pk)
+        plain = [field.as_dict() for field in fields]
+        update_campaign(actor=request.user, campaign=stored, run_fields=plain)
+    except ActionRefused as refused:
+        return [str(refused)]
+    return []

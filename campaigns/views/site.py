@@ -20,8 +20,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from campaigns.errors import ActionRefused
-from campaigns.forms.accounts import AccountForm, CurrentPasswordForm, SignInForm
-from campaigns.forms.tokens import TokenForm
+from campaigns.forms.accounts import AccountForm, CurrentPasswordForm, SignInForm, TokenForm
 from campaigns.lifecycle.home import build_home
 from campaigns.models import User
 from campaigns.queries.public_page import list_public_campaigns

@@ -17,8 +17,7 @@ from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
 from campaigns.api.attachments import CONTENT_TYPES
-from campaigns.api.confirmation import ConfirmSerializer, read_decision
-from campaigns.api.requests import read_fields, request_user
+from campaigns.api.requests import ConfirmSerializer, read_decision, read_fields, request_user
 from campaigns.api.resources import CAMPAIGN, filter_organized_campaigns
 from crowd.models import Study
 from crowd.queries.payment_sheet import list_batches, load_payment_sheet

@@ -8,7 +8,7 @@ from decimal import Decimal
 from django.db.models import Count, F, Max, Q
 
 from campaigns.models import Event
-from campaigns.queries.scales import list_judging_grades
+from campaigns.queries.lists import list_judging_grades
 from crowd.models import Study
 from judging.models import Judgment, Purpose, Slot
 from judging.queries.exclusions import counting_judgments

@@ -15,8 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
-from campaigns.api.confirmation import ConfirmSerializer, read_decision
-from campaigns.api.requests import request_user
+from campaigns.api.requests import ConfirmSerializer, read_decision, request_user
 from campaigns.api.resources import CAMPAIGN, filter_campaigns, read_act
 from campaigns.errors import ActionRefused
 from evaluation.models import RunScores, ScoreSet
@@ -33,8 +32,8 @@ from evaluation.queries.score_sets import (
     list_visible_run_scores,
     list_visible_score_sets,
 )
+from evaluation.services.estimating import request_scores
 from evaluation.services.release import publish_scores, release_scores
-from evaluation.services.scoring import request_evaluation
 from poolbench.charts.png import ChartTooLargeError
 from poolbench.evaluation.paper.files import pack_paper
 from poolbench.evaluation.paper.report import DECIMALS, serialize_paper
@@ -52,8 +51,10 @@ MEASURES = OpenApiParameter("m", str, many=True, description="Measures, in their
 
 LABEL = (
     "Empty for scores by human judgments; `filled, no estimate` or `automatic, no estimate` where "
-    "grades of an automatic assessor count."
+    "grades of an automatic assessor count; `estimate from a sample` and `judged sample, no "
+    "estimate` where people judged a sample of the pool."
 )
+KIND = "`people`, `sample`, `estimate` or `filled`. Never compare two kinds."
 
 
 class ScoreSetSerializer(serializers.ModelSerializer[ScoreSet]):
@@ -62,13 +63,14 @@ class ScoreSetSerializer(serializers.ModelSerializer[ScoreSet]):
     qrels = serializers.IntegerField(source="qrels.version", help_text="Version of the qrels.")
     measures = serializers.ListField(child=serializers.CharField())
     topics = serializers.ListField(child=serializers.CharField())
+    kind = serializers.CharField(help_text=KIND)
     label = serializers.CharField(help_text=LABEL)  # type: ignore[assignment]
     conditions = serializers.DictField(source="provenance")
 
     class Meta:
         model = ScoreSet
         fields = (
-            "id", "campaign", "task", "qrels", "label", "measures", "topics", "conditions",
+            "id", "campaign", "task", "qrels", "kind", "label", "measures", "topics", "conditions",
             "created_at", "released_at",
         )  # fmt: skip
         read_only_fields = fields
@@ -92,6 +94,9 @@ class EntrySerializer(Serializer[Any]):
         allow_null=True, help_text="ID under /api/run-scores/, if you may read it."
     )
     means = serializers.DictField(child=serializers.FloatField(allow_null=True))
+    estimates = serializers.DictField(
+        required=False, help_text="Of a set of estimates, by measure: value, intervals, place."
+    )
 
 
 class BoardSerializer(Serializer[Any]):
@@ -100,6 +105,7 @@ class BoardSerializer(Serializer[Any]):
     qrels = serializers.IntegerField()
     created_at = serializers.DateTimeField()
     released_at = serializers.DateTimeField(allow_null=True)
+    kind = serializers.CharField(help_text=KIND)
     label = serializers.CharField(help_text=LABEL)  # type: ignore[assignment]
     conditions = serializers.DictField()
     spread = serializers.DictField(child=SpreadSerializer())
@@ -121,6 +127,14 @@ class EvaluateSerializer(Serializer[Any]):
     qrels = serializers.IntegerField(help_text="Version of the qrels.")
     measures = serializers.ListField(child=serializers.CharField(), required=False, default=list)
     task = serializers.SlugField(required=False, help_text="The task whose runs to evaluate.")
+    estimate = serializers.BooleanField(
+        default=False, help_text="Estimates with intervals, if the qrels judge a sample."
+    )
+    machines = serializers.ListField(
+        child=serializers.CharField(),
+        default=list,
+        help_text="Automatic assessors whose grades sharpen the estimates.",
+    )
 
 
 class JobSerializer(Serializer[Any]):
@@ -197,7 +211,7 @@ class ScoreSetViewSet(viewsets.ReadOnlyModelViewSet[ScoreSet]):
         qrels = get_object_or_404(campaign.qrels, version=fields.pop("qrels"))
         if slug := fields.pop("task", None):
             fields["task"] = get_object_or_404(campaign.tasks, slug=slug)
-        job = request_evaluation(actor=actor, campaign=campaign, qrels=qrels, **fields)
+        job = request_scores(actor=actor, campaign=campaign, qrels=qrels, **fields)
         job.refresh_from_db()
         body = {"job": job.pk, "state": job.state, "error": job.error}
         body["score_set"] = job.result.get("score_set")

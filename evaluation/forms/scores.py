@@ -8,6 +8,7 @@ from django import forms
 
 from campaigns.models import Campaign
 from campaigns.queries.tasks import get_current_task
+from evaluation.queries.estimate_inputs import find_sampled_pool
 from evaluation.rules import check_measures
 from judging.models import Qrels
 from poolbench.evaluation.measures.names import parse_measures
@@ -28,6 +29,22 @@ class EvaluateForm(forms.Form):
             latest = get_current_task(campaign)
             self.fields["task"] = forms.ModelChoiceField(tasks, empty_label=None, initial=latest)
             self.order_fields(["task", "qrels", "measures"])
+        if find_sampled_pool(campaign) is not None:
+            self.fields["estimate"] = forms.BooleanField(
+                required=False,
+                label="Estimates with intervals",
+                help_text="From the judged sample. Without it, pairs that were not drawn count as "
+                "not judged.",
+            )
+            names = campaign.automatic_assessors.values_list("name", "name")
+            if names:
+                self.fields["machines"] = forms.MultipleChoiceField(
+                    choices=list(names),
+                    required=False,
+                    label="Automatic assessors",
+                    help_text="Their grades sharpen estimates; they never decide one.",
+                    widget=forms.CheckboxSelectMultiple,
+                )
         default = " ".join(campaign.measures or DEFAULT_NAMES)
         self.fields["measures"].help_text = f"Space-separated measure names. Default: {default}"
 

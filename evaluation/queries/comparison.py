@@ -9,11 +9,12 @@ import numpy as np
 from django.utils.translation import gettext as _
 
 from campaigns.errors import ActionRefused, format_thousands
-from campaigns.models import Campaign
-from evaluation.queries.leaderboard import Leaderboard, LeaderboardEntry
+from evaluation.models import ScoreSet
+from evaluation.queries.leaderboard import Floats, Leaderboard, LeaderboardEntry
 from poolbench.cache import Cache
 from poolbench.evaluation.comparison.compare import Comparisons, compare_all
 from poolbench.evaluation.comparison.discriminative import DiscriminativePower, discriminative_power
+from poolbench.evaluation.comparison.estimated import compare_estimates, estimate_difference
 from poolbench.evaluation.comparison.marks import (
     LetterGroups,
     SignificanceMarks,
@@ -21,8 +22,15 @@ from poolbench.evaluation.comparison.marks import (
     mark_ranking,
     mark_runs,
 )
+from poolbench.evaluation.comparison.pair_rows import PairRow
 from poolbench.evaluation.comparison.rank_correlation import correlate_measures
-from poolbench.evaluation.comparison.registry import CORRELATIONS, FAMILY_TESTS, INTERVALS, TESTS
+from poolbench.evaluation.comparison.registry import (
+    CORRELATIONS,
+    FAMILY_TESTS,
+    INTERVALS,
+    SAMPLE_INTERVALS,
+    get_test_card,
+)
 from poolbench.evaluation.measures.titles import format_measure_title
 from poolbench.statistics.draws import ResamplingOptions
 from poolbench.statistics.estimate import Estimate
@@ -53,17 +61,30 @@ class SignificanceChoice:
     exploratory: bool
 
 
-def get_fixed_test(campaign: Campaign) -> SignificanceChoice:
-    """The test, correction and level preregistered by the campaign."""
-    correction = "none" if campaign.test in FAMILY_TESTS else campaign.correction
-    return SignificanceChoice(campaign.test, correction, campaign.alpha, exploratory=False)
+def get_fixed_test(score_set: ScoreSet) -> SignificanceChoice:
+    """The test, correction and level preregistered by the campaign. Estimates from a sample are
+    compared by the intervals of differences in place of the test: their values by topic are not
+    what a test over topics takes them for.
+    """
+    campaign = score_set.campaign
+    test = SAMPLE_INTERVALS.name if score_set.is_estimate else campaign.test
+    correction = "none" if test in FAMILY_TESTS else campaign.correction
+    return SignificanceChoice(test, correction, campaign.alpha, exploratory=False)
 
 
-def get_test_choice(campaign: Campaign, test: str, correction: str) -> SignificanceChoice:
-    """The requested or else the preregistered choice; Tukey's tests take no correction."""
-    fixed = get_fixed_test(campaign)
+def get_test_choice(score_set: ScoreSet, test: str, correction: str) -> SignificanceChoice:
+    """The requested or else the preregistered choice; Tukey's tests take no correction. Raises
+    ``ActionRefused`` for a test over topics of estimates.
+    """
+    fixed = get_fixed_test(score_set)
     test = test or fixed.test
-    correction = "none" if test in FAMILY_TESTS else correction or campaign.correction
+    if (test == SAMPLE_INTERVALS.name) != score_set.is_estimate:
+        raise ActionRefused(
+            "estimated",
+            _("Estimates from a sample are compared by the intervals of their differences only."),
+            _("Leave the test out."),
+        )
+    correction = "none" if test in FAMILY_TESTS else correction or score_set.campaign.correction
     exploratory = (test, correction) != (fixed.test, fixed.correction)
     return SignificanceChoice(test, correction, fixed.alpha, exploratory=exploratory)
 
@@ -85,6 +106,8 @@ def compare_all_runs(
     key = identify_comparison(leaderboard, name, choice)
 
     def compute() -> Comparisons:
+        if leaderboard.score_set.is_estimate:
+            return compare_estimated_runs(leaderboard, name, choice.alpha)
         return compare_all(
             leaderboard.tables[:, :, leaderboard.column(name)],
             [str(run) for run in leaderboard.runs],
@@ -98,6 +121,30 @@ def compare_all_runs(
         (*key, choice.correction),
         lambda: COMPARISONS.get_or_compute(key, compute).corrected(choice.correction),
     )
+
+
+def compare_estimated_runs(leaderboard: Leaderboard, name: str, alpha: float) -> Comparisons:
+    """All pairs of a score set of estimates, by run ID, without a correction."""
+    return compare_estimates(
+        [str(run) for run in leaderboard.runs],
+        [estimates[name].estimate for estimates in leaderboard.estimates],
+        find_difference_errors(leaderboard, name),
+        topics=len(leaderboard.topics),
+        alpha=alpha,
+    )
+
+
+def find_difference_errors(leaderboard: Leaderboard, name: str) -> Floats:
+    """Runs × runs of one measure, of a score set of estimates."""
+    return leaderboard.difference_errors[:, leaderboard.column(name)]
+
+
+def estimate_run_difference(
+    leaderboard: Leaderboard, a: LeaderboardEntry, b: LeaderboardEntry, name: str, row: PairRow
+) -> Estimate:
+    """The interval of a difference of estimates, which ``row`` compares."""
+    first, second = (leaderboard.runs.index(entry.run) for entry in (a, b))
+    return estimate_difference(row, float(find_difference_errors(leaderboard, name)[first, second]))
 
 
 def identify_comparison(
@@ -126,7 +173,7 @@ def check_comparison_size(
 def count_draws(leaderboard: Leaderboard, choice: SignificanceChoice) -> tuple[int, int, int]:
     """Random draws (0 for tests without), run pairs and topics: their product is the work."""
     runs, topics, _ = leaderboard.tables.shape
-    has_draws = bool((TESTS | FAMILY_TESTS)[choice.test].card.parameters)
+    has_draws = bool(get_test_card(choice.test).parameters)
     draws = ResamplingOptions().resamples if has_draws else 0
     return draws, runs * (runs - 1) // 2, topics
 
@@ -138,7 +185,7 @@ def mark_entries(
 
     None where the measure compares no runs or the test would take too long beside a table.
     """
-    choice = get_fixed_test(leaderboard.score_set.campaign)
+    choice = get_fixed_test(leaderboard.score_set)
     if not is_tested_beside(leaderboard, name, choice):
         return None
     defined = [entry for entry in entries if entry.means[name] is not None]
@@ -156,7 +203,7 @@ def mark_best_entries(
     leaderboard: Leaderboard, entries: Sequence[LeaderboardEntry], name: str
 ) -> dict[str, str]:
     """By visible tag the marks of ``mark_entries``, without its letters, which take longer."""
-    choice = get_fixed_test(leaderboard.score_set.campaign)
+    choice = get_fixed_test(leaderboard.score_set)
     if not is_tested_beside(leaderboard, name, choice):
         return {}
     tags = {str(entry.run): entry.tag for entry in entries if entry.means[name] is not None}
@@ -205,11 +252,15 @@ def comparison_seed(leaderboard: Leaderboard) -> int:
     return leaderboard.score_set.pk
 
 
-def bootstrap_intervals(
+def list_intervals(
     leaderboard: Leaderboard, entries: Sequence[LeaderboardEntry], name: str
 ) -> list[Estimate]:
-    """A 95 % bootstrap interval of each run's mean, over topics."""
+    """A 95 % bootstrap interval of each run's mean, over topics; of estimates, that from the
+    sample.
+    """
     score_set = leaderboard.score_set
+    if score_set.is_estimate:
+        return [entry.estimates[name].estimate for entry in entries]
     key = score_set.pk, score_set.created_at, name, tuple(entry.run for entry in entries)
 
     def draw() -> list[Estimate]:

@@ -6,16 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from django.db.models import Exists, OuterRef
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Run
 from campaigns.queries.tasks import list_scored_runs
 from campaigns.services import matrices
 from evaluation.queries.scoring_inputs import measures_to_score, scoring_options
-from judging.models import AutomaticAssessor, Purpose
+from judging.models import AutomaticAssessor, Purpose, Slot
 from judging.queries.judgments import LogReader, current_judgments, load_log_reader
 from poolbench.estimation.design import count_complete
 from poolbench.estimation.frame import PoolFrame, join_batches
+from poolbench.estimation.looks import count_look, find_look
 from poolbench.estimation.machines import NONE, MachineInput
 from poolbench.estimation.measures import (
     FractionalMeasure,
@@ -24,31 +26,43 @@ from poolbench.estimation.measures import (
 )
 from poolbench.estimation.sample import JudgedSample, build_sample
 from poolbench.evaluation.in_memory import build_run_batch
-from poolbench.evaluation.judgments import Ints, JudgmentTable, Mask
+from poolbench.evaluation.judgments import Floats, Ints, JudgmentTable, Mask
 from poolbench.evaluation.options import ScoringOptions
-from poolbench.pooling.methods.influence import (
-    InfluencePlan,
-    list_measure_names,
-    plan_sample,
-)
+from poolbench.number_formats import format_percent
+from poolbench.pooling.methods.influence import InfluencePlan, list_measure_names
 from poolbench.runs.pair_index import PairIndex
 from poolbench.runs.qrels import qrels_from_rows
 from poolbench.runs.tables import QrelsTable
 from pooling.models import Pool
-from pooling.queries.frozen_pools import frozen_listing, frozen_spec, rebuild_sessions
+from pooling.queries.frozen_pools import (
+    frozen_spec,
+    is_drawn_by_influence,
+    load_sample_plan,
+    rebuild_sessions,
+)
 from pooling.queries.pools import load_pool_table
+
+LEAST_COVERED = 0.95
+"""Of the pairs of the frame: a machine that has fewer is not used unless it is named."""
 
 
 @dataclass(frozen=True, eq=False)
 class EstimateInputs:
-    """``planned`` pairs are to be judged, of which ``sample.judged`` are counted: the longest part
-    of the order of drawing that is complete. The sample was ``drawn_for`` these measures.
+    """``planned`` pairs are to be judged, of which the first ``complete`` in the order of drawing
+    have nothing left to do, and ``beyond`` after the first that has. ``used`` of the complete part
+    count: all of it, or what was complete at the last ``look`` that is due. ``left_out``: machines
+    that are not used, each with the reason. The sample was ``drawn_for`` these measures.
     """
 
     pool: Pool
     planned: int
+    complete: int
+    beyond: int
+    used: int
+    look: int
     sample: JudgedSample
     machines: Sequence[MachineInput]
+    left_out: tuple[tuple[str, str], ...]
     measures: dict[str, FractionalMeasure]
     seed: int
     drawn_for: tuple[str, ...]
@@ -59,62 +73,81 @@ class EstimateInputs:
         return self.sample.skipped
 
 
-def is_drawn_by_influence(pool: Pool) -> bool:
-    """Whether scores can be estimated from judgments of ``pool``."""
-    return any(step["method"] == "influence" for step in pool.spec.get("steps", []))
-
-
 def find_sampled_pool(campaign: Campaign) -> Pool | None:
     """The newest pool of ``campaign`` from which scores can be estimated."""
     return next((pool for pool in campaign.pools.all() if is_drawn_by_influence(pool)), None)
 
 
 def load_estimate_inputs(
-    pool: Pool, policy: str, *, machines: Sequence[str] = (), last: int | None = None
+    pool: Pool,
+    policy: str,
+    *,
+    machines: Sequence[str] | None = (),
+    last: int | None = None,
+    looks: int = 0,
 ) -> EstimateInputs:
     """The inputs by the judgments up to row ``last`` of the log, one grade a pair by ``policy``.
 
-    ``machines``: the automatic assessors to use. Raises ``ActionRefused`` for a pool that was drawn
-    otherwise, and for one that its spec and runs do not give again.
+    ``machines``: the automatic assessors to use; None: those that cover the frame. ``looks``: how
+    many are planned, evenly over the plan; 0: everything complete is used. Raises
+    ``ActionRefused`` for a pool that was drawn otherwise, and for one that its spec and runs do
+    not give again.
     """
     if not is_drawn_by_influence(pool):
         fix = "Freeze a pool with the step influence, and have it judged."
         raise ActionRefused("no-sample", f"Scores cannot be estimated from {pool}.", fix)
     rebuild_sessions(pool, load_pool_table(pool))
     campaign, options = pool.campaign, scoring_options(pool.campaign)
-    (step,) = frozen_spec(pool).steps
-    plan = plan_sample(frozen_listing(pool), step.values)
-    planned = min(step.values["number"], len(plan.order))
+    plan, planned = load_sample_plan(pool)
     reader = load_log_reader(campaign)
-    grades, done = decide_pairs_of_frame(plan, reader, policy, last)
-    counted = plan.order[: count_complete(plan.order[:planned], done)]
+    grades, done = decide_pairs_of_frame(pool, plan, reader, policy, last)
+    complete = count_complete(plan.order[:planned], done)
+    look = find_look(planned, looks, complete)
+    used = min(complete, count_look(planned, looks, look)) if looks else complete
+    counted = plan.order[:used]
     top = max(campaign.grades.values_list("value", flat=True), default=1)
     runs = list(list_scored_runs(campaign, pool.task))
     frame = match_runs(campaign, runs, plan.frame)
+    chosen, left_out = choose_machines(campaign, machines, plan.frame)
     pi = plan.compute_probabilities(len(counted))
     return EstimateInputs(
         pool=pool,
         planned=planned,
+        complete=complete,
+        beyond=int(done[plan.order[complete:planned]].sum()),
+        used=used,
+        look=look,
         sample=build_sample(frame, grades, counted, pi, top),
-        machines=[load_machine(campaign, name, plan.frame) for name in machines],
+        machines=chosen,
+        left_out=left_out,
         measures=choose_estimated(campaign, options, top),
         seed=pool.spec["seed"],
-        drawn_for=list_measure_names(step.values),
+        drawn_for=list_measure_names(frozen_spec(pool).steps[0].values),
     )
 
 
 def decide_pairs_of_frame(
-    plan: InfluencePlan, reader: LogReader, policy: str, last: int | None
+    pool: Pool, plan: InfluencePlan, reader: LogReader, policy: str, last: int | None
 ) -> tuple[Ints, Mask]:
     """By pair of the frame: the grade by ``policy``, -1 without one, and whether nothing is left to
-    do for it.
+    do for it: it has a grade, or all its assessors have skipped it.
     """
     rows, _undecided = reader.decide_topics(policy, plan.frame.topics, last)
-    grades = place_grades(plan.frame, rows)
-    return grades, grades >= 0
+    grades = place_pair_grades(plan.frame, rows)
+    skipped = place_pair_grades(plan.frame, [(*pair, 0) for pair in list_skipped_pairs(pool)])
+    return grades, (grades >= 0) | (skipped >= 0)
 
 
-def place_grades(frame: PoolFrame, rows: Sequence[tuple[str, str, int]]) -> Ints:
+def list_skipped_pairs(pool: Pool) -> list[tuple[str, str]]:
+    """The pairs of ``pool`` that all its assessors have skipped, as of now."""
+    slots = Slot.objects.filter(plan__pool=pool, purpose=Purpose.JUDGE)
+    skipped = slots.filter(state=Slot.State.SKIPPED)
+    others = slots.exclude(state=Slot.State.SKIPPED).filter(item=OuterRef("item"))
+    pairs = skipped.filter(~Exists(others)).order_by("topic__number", "item__docno")
+    return list(pairs.values_list("topic__number", "item__docno").distinct())
+
+
+def place_pair_grades(frame: PoolFrame, rows: Sequence[tuple[str, str, int]]) -> Ints:
     """The grade of each pair of the frame in ``rows``; ``NONE`` without one."""
     table = qrels_from_rows(rows)
     at = PairIndex.from_table(table).find(frame)
@@ -124,13 +157,56 @@ def place_grades(frame: PoolFrame, rows: Sequence[tuple[str, str, int]]) -> Ints
     return grades
 
 
+def choose_machines(
+    campaign: Campaign, names: Sequence[str] | None, frame: PoolFrame
+) -> tuple[list[MachineInput], tuple[tuple[str, str], ...]]:
+    """The machines ``names``, or all that have enough of the frame; and those left out, with the
+    reason.
+    """
+    if names is not None:
+        return [load_machine(campaign, name, frame) for name in names], ()
+    chosen, left_out = list[MachineInput](), list[tuple[str, str]]()
+    for name in campaign.automatic_assessors.values_list("name", flat=True):
+        machine = load_machine(campaign, name, frame)
+        if machine.coverage >= LEAST_COVERED:
+            chosen.append(machine)
+        else:
+            share = format_percent(machine.coverage, limit=LEAST_COVERED)
+            left_out.append((name, f"it has {share} of the pairs"))
+    return chosen, tuple(left_out)
+
+
 def load_machine(campaign: Campaign, name: str, frame: PoolFrame) -> MachineInput:
-    """The current grades of an automatic assessor for the pairs of the frame."""
+    """The current grades of an automatic assessor for the pairs of the frame, or its chances if it
+    gave any.
+    """
     automatic = AutomaticAssessor.objects.get(campaign=campaign, name=name)
     own = current_judgments(campaign, purpose=Purpose.AUTOMATIC).filter(assessor=automatic.user)
-    found = own.order_by("topic__number", "docno").values_list("topic__number", "docno", "grade")
-    rows = [(topic, docno, NONE if grade is None else grade) for topic, docno, grade in found]
-    return MachineInput(name, place_grades(frame, rows))
+    fields = ("topic__number", "docno", "grade", "chances")
+    judgments = list(own.order_by("topic__number", "docno").values_list(*fields))
+    rows = [
+        (topic, docno, NONE if grade is None else grade) for topic, docno, grade, _ in judgments
+    ]
+    return MachineInput(name, place_pair_grades(frame, rows), match_chances(frame, judgments))
+
+
+def match_chances(
+    frame: PoolFrame, rows: Sequence[tuple[str, str, int | None, list[float] | None]]
+) -> Floats | None:
+    """The chances of each pair of the frame, NaN without any; None where the machine has grades
+    alone. A grade without chances, among others that have them, is certain.
+    """
+    graded = [row for row in rows if row[2] is not None and row[2] >= 0]
+    if not any(row[3] for row in graded):
+        return None
+    width = max(max(len(row[3] or ()), (row[2] or 0) + 1) for row in graded)
+    own_chances = {
+        (topic, docno): own or np.eye(width)[grade or 0] for topic, docno, grade, own in graded
+    }
+    chances = np.full((len(frame.topic_index), width), np.nan)
+    for place, (at, docno) in enumerate(zip(frame.topic_index, frame.docnos, strict=True)):
+        chances[place] = own_chances.get((frame.topics[at], docno), np.nan)
+    return chances
 
 
 def match_runs(campaign: Campaign, runs: Sequence[Run], frame: PoolFrame) -> PoolFrame:

@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
+from math import isnan
 from time import perf_counter
 
 import numpy as np
 
 from campaigns.models import Campaign, Run, User
-from campaigns.queries.scales import list_judging_grades
+from campaigns.queries.lists import list_judging_grades
 from campaigns.queries.tasks import get_current_task, list_scored_runs, load_judged_before
 from campaigns.rules import require_access
 from campaigns.services import matrices
@@ -27,11 +29,11 @@ from evaluation.queries.scoring_inputs import (
 from judging.queries.aggregation import count_gold_answers
 from judging.queries.judgments import LogReader, load_log_reader
 from poolbench.cache import Cache
-from poolbench.evaluation.evaluate import aggregate_defined_values
 from poolbench.evaluation.in_memory import WarmRuns, score_topic
 from poolbench.evaluation.judgments import Floats, JudgmentTable
 from poolbench.evaluation.measures.family import Measure
 from poolbench.evaluation.options import ScoringOptions
+from poolbench.evaluation.topic_means import aggregate_over_topics
 from poolbench.judging.policies import decide_pairs, get_policy
 from poolbench.runs.qrels import qrels_from_rows
 from poolbench.runs.residual import remove_judged_pairs
@@ -55,7 +57,7 @@ _runs: Cache[str, WarmRuns] = Cache(2)
 """The runs of campaigns: one of 50,000 documents takes 200 kB."""
 WARM_LINES = 20_000_000
 """Runs of more lines together, 240 MB, do not stay in memory."""
-TOPIC_SCORES: Cache[tuple[str, object, str, Mark], TopicScores] = Cache(4000)
+TOPIC_SCORES: Cache[tuple[str, str, str, Mark], TopicScores] = Cache(4000)
 """By runs, settings, topic and mark: those of 150 runs × 15 measures take 18 kB. The judgment log
 is append-only: a topic's mark always stands for the same judgments, so that scores as of an
 earlier log row can be cached too."""
@@ -136,10 +138,10 @@ class InterimScorer:
     sources: str
     removed: QrelsTable | None = None
 
-    @property
-    def settings(self) -> tuple[object, ...]:
-        options = str(sorted(self.options.as_dict().items(), key=str))
-        return (self.policy, self.measures, options)
+    @cached_property
+    def settings(self) -> str:
+        options = sorted(self.options.as_dict().items(), key=str)
+        return repr((self.policy, [(m.family.name, m.params) for m in self.measures], options))
 
     def score(self, last: int | None = None) -> InterimScores:
         """The scores by the judgments up to row ``last``."""
@@ -161,9 +163,12 @@ class InterimScorer:
         shape = (len(self.runs), 0, len(self.measures))
         parts = [scores.values for scores in topics.values() if scores.judged]
         values = np.stack(parts, axis=1) if parts else np.empty(shape)
+        columns = [
+            aggregate_over_topics(measure, values[:, :, at].T).tolist()
+            for at, measure in enumerate(self.measures)
+        ]
         means = [
-            [aggregate_defined_values(m, run[:, at]) for at, m in enumerate(self.measures)]
-            for run in values
+            [None if isnan(mean) else mean for mean in run] for run in zip(*columns, strict=True)
         ]
         return InterimScores(
             self.runs, self.measures, topics, values, means, len(outdated), seconds, from_scratch
@@ -228,7 +233,7 @@ def load_interim_scorer(
 ) -> InterimScorer:
     """For ``compute_interim_scores``, without a check of permissions."""
     task = get_current_task(campaign)
-    runs = list(list_scored_runs(campaign, task))
+    runs = list(list_scored_runs(campaign, task).defer("answers", "ir_metadata", "report"))
     sources = hash_runs(campaign, runs)
     return InterimScorer(
         runs=runs,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from evaluation.models import RunScores, ScoreSet
 from evaluation.queries.score_sets import ScoreReader
+from poolbench.estimation.report import RunEstimate
 from poolbench.evaluation.evaluate import ScoredRun, undefined_reason
 from poolbench.evaluation.measures.family import Better, Measure
 from poolbench.evaluation.measures.names import parse_measure
@@ -32,7 +33,7 @@ LOW_JUDGED = 0.8
 class LeaderboardEntry:
     """One run as the reader may see it. ``run`` and ``scores`` are IDs; ``opens``: the reader
     may open its own page; ``table`` is topics × measures; ``kind``: automatic or manual, empty
-    where the reader sees a pseudonym.
+    where the reader sees a pseudonym; ``estimates`` by measure, if the scores are estimates.
     """
 
     run: int
@@ -46,11 +47,14 @@ class LeaderboardEntry:
     means: Mapping[str, float | None]
     table: Floats
     kind: str = ""
+    estimates: Mapping[str, RunEstimate] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
 class Leaderboard:
-    """A score set for one reader. ``tables`` is runs × topics × measures, for all ``runs``."""
+    """A score set for one reader. ``tables`` is runs × topics × measures, for all ``runs``; of
+    estimates ``difference_errors`` is runs × measures × runs, ``estimates`` by run and measure.
+    """
 
     score_set: ScoreSet
     reader: ScoreReader
@@ -58,6 +62,8 @@ class Leaderboard:
     runs: Sequence[int]
     tables: Floats
     means: Sequence[Mapping[str, float | None]]
+    estimates: Sequence[Mapping[str, RunEstimate]] = ()
+    difference_errors: Floats = field(default_factory=lambda: np.empty((0, 0, 0)))
 
     @cached_property
     def measures(self) -> tuple[Measure, ...]:
@@ -109,11 +115,14 @@ class Leaderboard:
 
     def find_place(self, entry: LeaderboardEntry, name: str) -> int | None:
         """Among all runs, other teams' pseudonyms or not; equal scores share the better place.
-        None for who is shown own scores only: a place says how many runs are better.
+        None for who is shown own scores only: a place says how many runs are better. The place of
+        an estimate may be by a value drawn in.
         """
         own = entry.means[name]
         if own is None or not self.reader.sees_all_runs:
             return None
+        if entry.estimates:
+            return entry.estimates[name].place
         sign = -1.0 if self.lower_is_better(name) else 1.0
         others = (means[name] for means in self.means)
         return 1 + sum(value is not None and sign * value > sign * own for value in others)
@@ -137,7 +146,11 @@ class Leaderboard:
 def rank_entries(
     leaderboard: Leaderboard, name: str
 ) -> tuple[list[LeaderboardEntry], list[LeaderboardEntry]]:
-    """The entries with a value by the measure ``name``, best first, and those without."""
+    """The entries with a value by the measure ``name``, best first, and those without; estimates
+    by their place.
+    """
+    if leaderboard.score_set.is_estimate:
+        return sorted(leaderboard.entries, key=lambda entry: entry.estimates[name].place), []
     sign = 1 if leaderboard.lower_is_better(name) else -1
     defined = [entry for entry in leaderboard.entries if entry.means[name] is not None]
     defined.sort(key=lambda entry: (sign * (entry.means[name] or 0.0), entry.tag))
@@ -152,6 +165,9 @@ def get_leaderboard(score_set: ScoreSet, reader: ScoreReader) -> Leaderboard:
     shape = (len(score_set.topics), len(score_set.measures))
     tables = [np.frombuffer(bytes(row.packed), dtype="<f8").reshape(shape) for row in rows]
     names = visible_run_names(rows, reader, score_set.campaign.seed)
+    for row in rows:
+        row.score_set = score_set
+    estimates = [row.estimates for row in rows]
     entries = [
         LeaderboardEntry(
             run=row.run_id,
@@ -165,15 +181,21 @@ def get_leaderboard(score_set: ScoreSet, reader: ScoreReader) -> Leaderboard:
             means=row.means,
             table=table,
             kind=row.run.kind if reader.sees_names or reader.owns(row.run.team_id) else "",
+            estimates=estimated,
         )
-        for row, table in zip(rows, tables, strict=True)
+        for row, table, estimated in zip(rows, tables, estimates, strict=True)
         if reader.sees_all_runs or reader.owns(row.run.team_id)
     ]
     # By visible tag: the order of the true tags would reveal the teams.
     entries.sort(key=lambda entry: (entry.tag.lower(), entry.tag))
     stacked = np.stack(tables) if tables else np.empty((0, *shape))
     runs = [row.run_id for row in rows]
-    return Leaderboard(score_set, reader, entries, runs, stacked, [row.means for row in rows])
+    means = [row.means for row in rows]
+    if not score_set.is_estimate:
+        return Leaderboard(score_set, reader, entries, runs, stacked, means)
+    errors = np.frombuffer(b"".join(bytes(row.difference_errors) for row in rows), dtype="<f8")
+    errors = errors.reshape(len(rows), shape[1], len(rows))
+    return Leaderboard(score_set, reader, entries, runs, stacked, means, estimates, errors)
 
 
 def visible_run_names(

@@ -14,7 +14,7 @@ from evaluation.queries.comparison import compare_all_runs, get_fixed_test
 from evaluation.queries.leaderboard import Leaderboard, get_leaderboard
 from evaluation.queries.score_sets import participant_reader
 from evaluation.queries.scoring_inputs import get_placed_qrels, options_from_provenance
-from poolbench.evaluation.comparison.registry import FAMILY_TESTS, TESTS
+from poolbench.evaluation.comparison.registry import get_test_card
 from poolbench.evaluation.lead_bounds import LeadBounds, compute_lead_bounds
 from poolbench.evaluation.leader_verdict import (
     LEADERBOARD,
@@ -29,12 +29,13 @@ DEFAULT_MEASURES = ("ndcg_cut_10", "map")
 """Preferred if a campaign has no measures of its own."""
 TRUST_CUT = 10
 NO_SCORES = "the runs are not evaluated"
+ESTIMATES = "the latest scores are estimates, each with its interval"
 NO_MEASURE = "no measure of the scores can be compared between runs"
 
 
 def identify_leaderboard(campaign: Campaign) -> str:
     latest = campaign.score_sets.order_by("-created_at", "-pk").first()
-    fixed = get_fixed_test(campaign)
+    fixed = (campaign.test, campaign.correction)
     made = latest and (latest.pk, latest.created_at)
     facts = made, campaign.measures, fixed, campaign.alpha
     return sha256(repr(facts).encode()).hexdigest()
@@ -42,8 +43,9 @@ def identify_leaderboard(campaign: Campaign) -> str:
 
 def load_leaderboard_report(campaign: Campaign) -> LeaderboardReport:
     latest = campaign.score_sets.order_by("-created_at", "-pk").first()
-    if latest is None:
-        return LeaderboardReport("–", TRUST_CUT, 0, (), (), (), reason=NO_SCORES)
+    if latest is None or latest.is_estimate:
+        reason = NO_SCORES if latest is None else ESTIMATES
+        return LeaderboardReport("–", TRUST_CUT, 0, (), (), (), reason=reason)
     # Without a team: the figures hold no more than the scores of all runs.
     leaderboard = get_leaderboard(latest, participant_reader(campaign, None))
     measures = {m.name: m for m in leaderboard.measures if m.compares and m.family.group != "trust"}
@@ -66,8 +68,8 @@ def build_leader_report(
     )
     tags = {row.run_id: row.run.tag for row in score_set.runs.select_related("run")}
     judged = [row.get(f"judged_{cut}") for row in leaderboard.means]
-    fixed = get_fixed_test(campaign)
-    p_value, reason = compare_first_two(leaderboard, measure, ranked, campaign)
+    fixed = get_fixed_test(score_set)
+    p_value, reason = compare_first_two(leaderboard, measure, ranked)
     depth = choose_depth(measure)
     bounds = compute_first_place_bounds(leaderboard, measure, ranked, depth)
     return LeaderboardReport(
@@ -77,7 +79,7 @@ def build_leader_report(
         tags=[tags[leaderboard.runs[run]] for run in ranked],
         scores=[means[run] for run in ranked],
         judged=[judged[run] for run in ranked],
-        test=(TESTS | FAMILY_TESTS)[fixed.test].card.title,
+        test=get_test_card(fixed.test).title,
         p_value=p_value,
         reason=reason,
         score_set=score_set.pk,
@@ -102,7 +104,7 @@ def compute_first_place_bounds(
     score_set, runs = leaderboard.score_set, Run.objects.in_bulk(leaderboard.runs)
     return compute_lead_bounds(
         [load_run_matrix(runs[leaderboard.runs[run]]) for run in ranked],
-        *get_placed_qrels(score_set),
+        *get_placed_qrels(score_set.qrels, score_set.task, topics=score_set.topics),
         options_from_provenance(score_set),
         measure,
         depth,
@@ -117,12 +119,12 @@ def choose_trust_cut(leaderboard: Leaderboard, measure: Measure) -> int:
 
 
 def compare_first_two(
-    leaderboard: Leaderboard, measure: Measure, ranked: list[int], campaign: Campaign
+    leaderboard: Leaderboard, measure: Measure, ranked: list[int]
 ) -> tuple[float | None, str]:
     """The adjusted p of the first two runs, or why there is none."""
     if len(ranked) < 2:
         return None, "there is one run"
-    compared = compare_all_runs(leaderboard, measure.name, get_fixed_test(campaign))
+    compared = compare_all_runs(leaderboard, measure.name, get_fixed_test(leaderboard.score_set))
     pair = {str(leaderboard.runs[run]) for run in ranked[:2]}
     row = next((row for row in compared.rows if {row.first, row.second} == pair), None)
     if row is None or row.adjusted is None:

@@ -88,7 +88,7 @@ def iter_tables(leaderboard: Leaderboard, name: str) -> Iterator[tuple[str, str]
     report = build_overview_topics_report(leaderboard, name)
     for ending in TABLE_ENDINGS:
         yield f"topics.{ending}", WRITERS[ENDINGS[ending]](report)
-    choice = get_fixed_test(leaderboard.score_set.campaign)
+    choice = get_fixed_test(leaderboard.score_set)
     ranked, _ = rank_entries(leaderboard, name)
     if can_test(leaderboard, choice):
         pairs = {name: select_run_pairs(leaderboard, ranked, name, choice)}

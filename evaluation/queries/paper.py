@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 
-import numpy as np
 from django.contrib.auth.models import AnonymousUser
 
 from campaigns.models import Campaign, Team, User
-from evaluation.models import ScoreSet
+from evaluation.models import LABELS, ScoreSet
 from evaluation.queries.comparison import (
     MOST_DRAWS_BESIDE,
     SignificanceChoice,
@@ -18,6 +18,7 @@ from evaluation.queries.comparison import (
     get_fixed_test,
     mark_best_entries,
 )
+from evaluation.queries.kinds import find_pool
 from evaluation.queries.leaderboard import (
     Leaderboard,
     LeaderboardEntry,
@@ -140,6 +141,9 @@ def get_paper_results(
                 marks=tuple(signs[name].get(entry.tag, "") for name in names),
                 is_withdrawn=entry.withdrawn_at is not None,
                 is_after_release=entry.after_release,
+                intervals=tuple(
+                    entry.estimates[name].estimate for name in names if entry.estimates
+                ),
             )
             for entry in own
         ),
@@ -211,7 +215,7 @@ def describe_conditions(
     score_set = leaderboard.score_set
     qrels, campaign = score_set.qrels, score_set.campaign
     judged = own[0].means.get(TRUST) if own else None
-    choice = get_fixed_test(campaign)
+    choice = get_fixed_test(score_set)
     return PaperConditions(
         campaign=campaign.title,
         slug=campaign.slug,
@@ -228,6 +232,7 @@ def describe_conditions(
         citation=campaign.citation.strip(),
         late=score_set.runs.filter(run__after_release=True).count(),
         task=str(score_set.task or ""),
+        reading=score_set.label_reading if score_set.kind in LABELS else "",
     )
 
 
@@ -249,9 +254,7 @@ def describe_pool(score_set: ScoreSet) -> str:
     """The latest pool before the qrels were frozen, by its spec in words, and how much of it has a
     grade in them.
     """
-    pools = score_set.campaign.pools.filter(task=score_set.task)
-    pools = pools.filter(frozen_at__lte=score_set.qrels.frozen_at)
-    pool = pools.order_by("-version").first()
+    pool = find_pool(score_set.qrels, score_set.task)
     if pool is None:
         return ""
     judged, size = count_judged_documents(pool, score_set.qrels)
@@ -262,13 +265,17 @@ def count_judged_documents(pool: Pool, qrels: Qrels) -> tuple[int, int]:
     """How many documents of the pool have a grade, and how many it has."""
 
     def count() -> tuple[int, int]:
-        rows = pool.items.order_by().values_list("topic__number", "docno")
         table = qrels_table(qrels)
-        topics = np.repeat(np.array(table.topics, object), np.diff(table.starts)).tolist()
-        rated = zip(topics, table.docnos, (table.grades >= 0).tolist(), strict=True)
-        graded = {(topic, docno) for topic, docno, has_grade in rated if has_grade}
-        documents = list(rows)
-        return sum(map(graded.__contains__, documents)), len(documents)
+        rows, graded = map(table.rows, range(len(table.topics))), table.grades >= 0
+        judged = {
+            number: set(compress(table.docnos[own], graded[own].tolist()))
+            for number, own in zip(table.topics, rows, strict=True)
+        }
+        numbers = dict(pool.campaign.topics.values_list("pk", "number"))
+        by_topic = {pk: judged.get(number, set()) for pk, number in numbers.items()}
+        documents = pool.items.order_by().values_list("topic", "docno")
+        marks = [docno in by_topic[topic] for topic, docno in documents]
+        return sum(marks), len(marks)
 
     if pool.is_adaptive:
         # It grows.
@@ -284,7 +291,7 @@ def explain_marks(
     """What the marks of own runs mean. Runs that are not shown were not compared with."""
     tags = {entry.tag for entry in own}
     used = {sign for by_tag in signs.values() for tag, sign in by_tag.items() if tag in tags}
-    test = describe_fixed_test(leaderboard, get_fixed_test(leaderboard.score_set.campaign))
+    test = describe_fixed_test(leaderboard, get_fixed_test(leaderboard.score_set))
     among = "run of the campaign" if leaderboard.reader.sees_all_runs else "run of the team"
     notes = []
     if "*" in used:
@@ -298,7 +305,7 @@ def count_significant_pairs(
     leaderboard: Leaderboard, own: Sequence[LeaderboardEntry], name: str
 ) -> SignificantPairs | None:
     """Only for those who see all runs: otherwise nothing is said of the others."""
-    choice = get_fixed_test(leaderboard.score_set.campaign)
+    choice = get_fixed_test(leaderboard.score_set)
     if not own or not leaderboard.reader.sees_all_runs or not can_test(leaderboard, choice):
         return None
     best, sign = str(own[0].run), -1.0 if leaderboard.lower_is_better(name) else 1.0

@@ -79,8 +79,13 @@ def compare_run_scores(
 
 
 def list_earlier_sets(after: ScoreSet, run: int, reader: ScoreReader) -> list[ScoreSet]:
-    """Of the run with this ID, before ``after``, latest first; for teams the released ones."""
+    """Of the run with this ID, before ``after``, latest first; for teams the released ones. None of
+    estimates, which single documents do not explain.
+    """
+    if after.is_estimate:
+        return []
     sets = ScoreSet.objects.filter(campaign=after.campaign, runs__run=run)
+    sets = sets.exclude(kind=ScoreSet.Kind.ESTIMATE)
     if not reader.is_organizer:
         sets = sets.filter(released_at__isnull=False)
     listed = sets.select_related("qrels", "campaign").order_by("-created_at", "-pk")

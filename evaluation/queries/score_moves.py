@@ -60,17 +60,19 @@ def compare_with_earlier(after: ScoreSet, since: str = "", name: str = "") -> Se
 def list_sets_to_compare(
     campaign: Campaign, name: str, after: ScoreSet | None = None
 ) -> list[ScoreSet]:
-    """The sets with the measure ``name`` before ``after``, latest first; of all, those with its
-    label come first. Without it, for interim scores, those without a label.
+    """The sets of its kind with the measure ``name`` before ``after``, latest first; those with its
+    label come first. Without it, for interim scores, those by people's grades alone.
     """
     sets = [each for each in campaign.score_sets.select_related("qrels") if name in each.measures]
     if after is None:
         task = get_current_task(campaign)
-        return [each for each in sets if not each.label and each.task_id == (task and task.pk)]
+        kinds = ScoreSet.Kind.PEOPLE, ScoreSet.Kind.SAMPLE
+        own = [each for each in sets if each.task_id == (task and task.pk)]
+        return [each for each in own if each.kind in kinds]
     sets = [
         each
         for each in sets
-        if each.task_id == after.task_id
+        if (each.task_id, each.kind) == (after.task_id, after.kind)
         and (each.created_at, each.pk) < (after.created_at, after.pk)
     ]
     return sorted(sets, key=lambda each: each.label != after.label)

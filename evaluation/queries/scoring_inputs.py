@@ -5,7 +5,8 @@ From them the rankings behind a score set are built again, for curves and bounds
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from campaigns.models import Campaign, CampaignTask, Run
 from campaigns.queries.tasks import load_judged_before
 from campaigns.services import matrices
 from evaluation.models import ScoreSet
+from judging.models import Qrels
 from judging.queries.judgments import qrels_table
 from poolbench.cache import Cache
 from poolbench.evaluation.batch import ScoringBatch
@@ -97,38 +99,44 @@ def drop_topics(table: QrelsTable, dropped: frozenset[str]) -> QrelsTable:
     )
 
 
-_scored: Cache[tuple[object, ...], tuple[JudgmentTable, PairPlaces]] = Cache(8)
-"""By score set and the state of the campaign's pairs; some 8 MB each for 129 runs, at most 16 MB
-and 8 bytes for each judged pair."""
+Placed: TypeAlias = tuple[JudgmentTable, PairPlaces]
+_placed: Cache[tuple[object, ...], Placed] = Cache(8)
+"""By qrels, topics, round and the state of the campaign's pairs; some 8 MB each for 129 runs, at
+most 16 MB and 8 bytes for each judged pair."""
 
 
 def rebuild_run_batch(score_set: ScoreSet, run: Run) -> ScoringBatch:
     """``run`` as it was scored: same judgments, topics, relevance level and gains."""
-    judged, places = get_placed_qrels(score_set)
+    judged, places = get_placed_qrels(score_set.qrels, score_set.task, topics=score_set.topics)
     return build_run_batch(
         matrices.load_run_matrix(run), judged, places, options_from_provenance(score_set)
     )
 
 
-def get_placed_qrels(score_set: ScoreSet) -> tuple[JudgmentTable, PairPlaces]:
-    """As ``place_qrels``; cached."""
-    pairs = matrices.get_pair_dictionary(score_set.campaign).identity
+def get_placed_qrels(
+    qrels: Qrels,
+    task: CampaignTask | None,
+    *,
+    topics: Iterable[str] | None = None,
+    dropped: Iterable[str] = (),
+) -> Placed:
+    """The judgments of ``topics`` (None: all) without those ``dropped`` that score the runs of
+    ``task``, and the rows of the campaign's pairs in them; cached.
+    """
+    chosen = None if topics is None else frozenset(topics)
+    without, dictionary = frozenset(dropped), matrices.get_pair_dictionary(qrels.campaign)
+
+    def place() -> Placed:
+        table = qrels_table(qrels)
+        others = frozenset[str]() if chosen is None else frozenset(table.topics) - chosen
+        table = select_qrels(table, without | others, task)
+        judged = JudgmentTable.from_arrays(table.topics, table.starts, table.grades, qrels.sha256)
+        return judged, dictionary.places(table)
+
     # With the time of creation: a restored database reuses IDs.
-    key = score_set.pk, score_set.created_at, pairs
-    return _scored.get_or_compute(key, lambda: place_qrels(score_set))
-
-
-def place_qrels(score_set: ScoreSet) -> tuple[JudgmentTable, PairPlaces]:
-    """The judgments, and the rows of the campaign's pairs in them."""
-    table = qrels_table(score_set.qrels)
-    # Without the topics that were withheld when they were scored.
-    table = drop_topics(table, frozenset(table.topics) - frozenset(score_set.topics))
-    if before := load_judged_before(score_set.task):
-        table = remove_judged_pairs(table, before)
-    judged = JudgmentTable.from_arrays(
-        table.topics, table.starts, table.grades, score_set.qrels.sha256
-    )
-    return judged, matrices.get_pair_dictionary(score_set.campaign).places(table)
+    before = task.judged_before if task else None
+    key = qrels.pk, qrels.frozen_at, chosen, without, before, dictionary.identity
+    return _placed.get_or_compute(key, place)
 
 
 def options_from_provenance(score_set: ScoreSet) -> ScoringOptions:

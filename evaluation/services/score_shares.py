@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,31 +16,24 @@ from campaigns.models import Campaign, CampaignTask, Job, Run
 from campaigns.services import matrices
 from campaigns.services.job_parts import Report, Share, register_work
 from evaluation.queries.scoring_inputs import (
+    get_placed_qrels,
     measures_to_score,
     scoring_options,
-    select_qrels,
     withheld_topic_numbers,
 )
 from judging.models import Qrels
-from judging.queries.judgments import qrels_table
-from poolbench.cache import Cache
 from poolbench.evaluation.bpref_advice import list_bpref_warnings
 from poolbench.evaluation.evaluate import ScoredRun, score_batch
 from poolbench.evaluation.in_memory import build_run_batch
-from poolbench.evaluation.judgments import JudgmentTable
 from poolbench.evaluation.measures.family import Measure
 from poolbench.evaluation.options import ScoringOptions
 from poolbench.evaluation.stated_scale import list_scale_remarks
 from poolbench.runs.columnar import Columns
-from poolbench.runs.pair_places import PairPlaces
 
 KIND = "evaluation.evaluate"
 RUNS_A_SHARE = 10
 LINES_IN_ONE = 5_000_000
 """Lines of all runs that are not shared: they are scored in a quarter of a second."""
-Placed: TypeAlias = tuple[JudgmentTable, PairPlaces]
-_placed: Cache[tuple[object, ...], Placed] = Cache(2)
-"""By qrels version, what is left out of it, and the state of the campaign's pairs."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +112,13 @@ def compute_run_scores(
     its means; the conditions of the last run; how many documents were ``ranked``; the tags of runs
     ``without`` any of the judged topics.
     """
-    judged, places = get_placed_judgments(inputs)
+    judged, places = get_placed_qrels(inputs.qrels, inputs.task, dropped=inputs.dropped)
+    if not judged.topics:
+        raise ActionRefused(
+            "no-topics",
+            "The qrels contain no judged topics.",
+            "Judge a topic that is not withheld.",
+        )
     scored, without, ranked = list[ScoredRun](), list[str](), 0
     for done, run in enumerate(runs):
         report(done)
@@ -142,27 +141,3 @@ def compute_run_scores(
     }
     values = [np.asarray(run.values, "<f8").ravel() for run in scored]
     return head, {"values": np.concatenate(values)}
-
-
-def get_placed_judgments(inputs: ScoringInputs) -> Placed:
-    """The judgments to score by, and the rows of the campaign's pairs in them; cached
-    for the next share.
-    """
-    dictionary = matrices.get_pair_dictionary(inputs.campaign)
-
-    def place() -> Placed:
-        table = select_qrels(qrels_table(inputs.qrels), inputs.dropped, inputs.task)
-        if not table.topics:
-            raise ActionRefused(
-                "no-topics",
-                "The qrels contain no judged topics.",
-                "Judge a topic that is not withheld.",
-            )
-        judged = JudgmentTable.from_arrays(
-            table.topics, table.starts, table.grades, inputs.qrels.sha256
-        )
-        return judged, dictionary.places(table)
-
-    # With the time of creation: a restored database reuses IDs.
-    key = inputs.qrels.pk, inputs.campaign.created_at, inputs.digest, dictionary.identity
-    return _placed.get_or_compute(key, place)

@@ -20,6 +20,7 @@ from campaigns.services import events, jobs
 from campaigns.services.job_parts import Share, ShareResult, share_work
 from campaigns.services.tasks import store_task_topics
 from evaluation.models import RunScores, ScoreSet
+from evaluation.queries.kinds import decide_kind
 from evaluation.queries.scoring_inputs import measures_to_score
 from evaluation.services.score_shares import (
     KIND,
@@ -38,7 +39,8 @@ SINGLE_RUN_KEYS = ("topics_not_retrieved", "judged_10")
 @dataclass(frozen=True)
 class ScoreSheet:
     """All scores, computed but not yet stored. ``means[i]`` and ``values[i]``, topics × measures,
-    belong to ``runs[i]``.
+    belong to ``runs[i]``. ``kind``: empty where the qrels decide it; ``more``: of estimates, the
+    other fields of each row.
     """
 
     runs: Sequence[Run]
@@ -48,6 +50,8 @@ class ScoreSheet:
     measures: Sequence[str]
     conditions: dict[str, Any]
     task: CampaignTask | None = None
+    kind: str = ""
+    more: Sequence[Mapping[str, Any]] = ()
 
 
 def request_evaluation(
@@ -203,6 +207,7 @@ def save_score_set(actor: User, campaign: Campaign, qrels: Qrels, sheet: ScoreSh
     """Store the score set and its rows; call it in a transaction."""
     score_set = ScoreSet.objects.create(
         campaign=campaign,
+        kind=sheet.kind or decide_kind(qrels, sheet.task),
         task=sheet.task,
         qrels=qrels,
         topics=list(sheet.topics),
@@ -217,8 +222,15 @@ def save_score_set(actor: User, campaign: Campaign, qrels: Qrels, sheet: ScoreSh
             run=run,
             means=dict(zip(sheet.measures, means, strict=True)),
             packed=np.ascontiguousarray(values, dtype="<f8").tobytes(),
+            **more,
         )
-        for run, means, values in zip(sheet.runs, sheet.means, sheet.values, strict=True)
+        for run, means, values, more in zip(
+            sheet.runs,
+            sheet.means,
+            sheet.values,
+            sheet.more or [{}] * len(sheet.runs),
+            strict=True,
+        )
     )
     of_task = f" of {sheet.task}" if sheet.task else ""
     subject = f"{len(sheet.runs)} runs{of_task}, qrels {qrels.version}"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django import template
+from django.utils.html import format_html
 
 from poolbench.evaluation.measures.lookup import accepted_spellings
 from poolbench.evaluation.measures.titles import (
@@ -52,6 +53,14 @@ def format_mean_title(name: str) -> str:
 def format_mean_title_alone(name: str) -> str:
     """The title of the mean over topics without a form, where the page says the form elsewhere."""
     return format_measure_title(name, over_topics=True)
+
+
+@register.simple_tag(name="places_moved")
+def show_places_moved(move: Any) -> str:
+    """Places gained or lost; ``before`` is None of a run that had no place before."""
+    if move.before is None or not move.moved:
+        return format_html('<span class="quiet">{}</span>', "new" if move.before is None else "–")
+    return f"▲ {move.moved}" if move.moved > 0 else f"▼ {-move.moved}"
 
 
 class CardText(NamedTuple):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
 
 from evaluation.queries.leaderboard import (
     LOW_JUDGED,
@@ -12,9 +14,11 @@ from evaluation.queries.leaderboard import (
     rank_entries,
 )
 from evaluation.queries.scoring_inputs import SHOWN_MEASURES
+from poolbench.estimation.report import RunEstimate
 from poolbench.evaluation.measures.family import Measure
 from poolbench.evaluation.spread import BestMedianWorst
 from poolbench.number_formats import format_score
+from poolbench.statistics.estimate import Estimate
 
 DEFAULT_MEASURES = SHOWN_MEASURES
 TRUST = "judged_10"
@@ -43,11 +47,15 @@ class ScoreColumn:
 
 @dataclass(frozen=True)
 class ScoreCell:
+    """``interval`` is that of an estimate, or why there is none; ``title`` says the rest of it."""
+
     text: str
     value: float | None
     bar: float | None = None
     best: bool = False
     low: bool = False
+    interval: str = ""
+    title: str = ""
 
 
 @dataclass(frozen=True)
@@ -138,9 +146,7 @@ def leaderboard_rows(
     for at, entry in enumerate(sorted_entries(leaderboard, sort), start=1):
         if kind and entry.kind != kind:
             continue
-        cells = tuple(
-            build_cell(entry.means, column, spreads[column.name], name) for column in columns
-        )
+        cells = tuple(build_cell(entry, column, spreads[column.name], name) for column in columns)
         leads = name in spreads and spreads[name].is_best(entry.means[name])
         place = None if name in TEXT_COLUMNS else leaderboard.find_place(entry, name)
         if place is None and leaderboard.reader.sees_all_runs:
@@ -157,16 +163,35 @@ def bar_length(value: float | None, spread: BestMedianWorst) -> float | None:
 
 
 def build_cell(
-    means: Mapping[str, float | None], column: ScoreColumn, spread: BestMedianWorst, sort: str
+    entry: LeaderboardEntry, column: ScoreColumn, spread: BestMedianWorst, sort: str
 ) -> ScoreCell:
-    value = means[column.name]
+    value, estimate = entry.means[column.name], entry.estimates.get(column.name)
     return ScoreCell(
         text=format_score(value, whole=column.whole),
         value=value,
         bar=bar_length(value, spread) if column.name == sort else None,
         best=spread.is_best(value),
         low=column.name == TRUST and value is not None and value < LOW_JUDGED,
+        interval=format_run_interval(estimate.estimate) if estimate else "",
+        title=describe_run_estimate(estimate) if estimate else "",
     )
+
+
+def format_run_interval(estimate: Estimate) -> str:
+    """``0.312 to 0.368``, or that there is none."""
+    if estimate.low is None or estimate.high is None:
+        return _("no interval")
+    return f"{format_score(estimate.low)} {_('to')} {format_score(estimate.high)}"
+
+
+def describe_run_estimate(estimate: RunEstimate) -> str:
+    """The interval over topics, and by what the run has its place."""
+    parts = [f"over topics: {format_run_interval(estimate.over_topics)}"]
+    if estimate.estimate.why:
+        parts.insert(0, f"no interval: {estimate.estimate.why}")
+    if estimate.drawn_in is not None:
+        parts.append(f"place {estimate.place} by {format_score(estimate.drawn_in)}, drawn in")
+    return "; ".join(parts)
 
 
 def best_median_worst_rows(

@@ -32,6 +32,8 @@ def build_precision_recall_curves(
     """Chart and table of the 11-point curves of one or two runs, the table by level of recall.
     With ``topic`` (run page only) the raw curve of the topic is drawn too.
     """
+    if leaderboard.score_set.is_estimate:
+        return {}  # a curve by the judged pairs alone would be no estimate
     if topic and topic not in leaderboard.topics:
         raise Http404(f"unknown topic {topic}")
     runs = Run.objects.in_bulk([entry.run for entry in entries])

@@ -8,6 +8,7 @@ from django.utils import timezone
 from campaigns.api.attachments import attachment_response, report_response
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest
+from evaluation.models import LABELS
 from evaluation.queries.comparison import (
     discriminative_powers,
     get_fixed_test,
@@ -22,7 +23,13 @@ from evaluation.queries.exports import (
     run_scores_file,
 )
 from evaluation.queries.leaderboard import Leaderboard
-from evaluation.views.access import get_entry, get_visible_leaderboard
+from evaluation.queries.release_files import FILES
+from evaluation.views.access import (
+    get_entry,
+    get_score_set,
+    get_visible_leaderboard,
+    get_visit,
+)
 from evaluation.views.cells import compared_measures, select_visible_measures, sorted_entries
 from evaluation.views.interim_scores import compute_requested_scores
 from evaluation.views.run_pairs import get_measures_choice, get_requested_test
@@ -60,8 +67,21 @@ def run_scores_download_view(
 
 def format_label_ending(leaderboard: Leaderboard) -> str:
     """``-filled`` for the name of a file with such scores; files get separated from pages."""
-    label = leaderboard.score_set.label
-    return f"-{label.partition(',')[0]}" if label else ""
+    score_set = leaderboard.score_set
+    if score_set.kind in LABELS:
+        return f"-{score_set.kind}"
+    return f"-{score_set.label.partition(',')[0]}" if score_set.label else ""
+
+
+def estimate_file_view(request: SignedInRequest, slug: str, pk: int, part: str) -> HttpResponse:
+    """A file of a set of estimates, for organizers: they release judgments as data files."""
+    get_campaign_for(request.user, slug, "campaigns.manage")
+    score_set = get_score_set(get_visit(request, slug), pk)
+    if part not in FILES or not score_set.is_estimate:
+        raise Http404(f"unknown file {part}")
+    ending, write = FILES[part]
+    name, kind = f"{slug}-{pk}-{part}.{ending}", "text/plain; charset=utf-8"
+    return attachment_response("".join(write(score_set)), name, kind)
 
 
 def pairs_download_view(request: SignedInRequest, slug: str, pk: int, fmt: str) -> HttpResponse:
@@ -83,7 +103,7 @@ def compare_download_view(request: SignedInRequest, slug: str, pk: int, fmt: str
     a, b = get_two_entries(request, leaderboard, name)
     if a is None or b is None:
         raise Http404("no two runs to compare")
-    choice = get_fixed_test(leaderboard.score_set.campaign)
+    choice = get_fixed_test(leaderboard.score_set)
     return report_response(
         f"{slug}-compare-{pk}-{name}{format_label_ending(leaderboard)}.{fmt}",
         PAIR_FORMATS,

@@ -21,7 +21,7 @@ from evaluation.queries.interim_scores import (
 )
 from evaluation.queries.score_moves import compare_means, list_sets_to_compare, load_means
 from evaluation.queries.scoring_inputs import scoring_options
-from evaluation.views.cells import DEFAULT_MEASURES, TRUST, ScoreCell, ScoreColumn, build_column
+from evaluation.views.cells import DEFAULT_MEASURES, TRUST, ScoreColumn, build_column
 from judging.queries.judgments import load_log_reader
 from judging.queries.qrels_versions import list_crowd_rules
 from judging.rules import choose_policy
@@ -31,6 +31,7 @@ from poolbench.files.natural_sort import sort_items_naturally
 from poolbench.judging.policies import DEFAULT_POLICY, POLICIES
 from poolbench.number_formats import format_score
 from poolbench.shared_reads import share_reads
+from pooling.queries.frozen_pools import is_drawn_by_influence
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class InterimScoreRow:
     run: Run
     place: int | None
     move: RunMove
-    cells: tuple[ScoreCell, ...]
+    means: tuple[str, ...]
 
 
 @share_reads
@@ -57,8 +58,10 @@ def interim_scores_view(request: SignedInRequest, slug: str) -> HttpResponse:
     ranking = build_interim_ranking(request, campaign, scores)
     if is_part:
         return render_page(request, "evaluation/interim_ranking.html", ranking, {"state": state})
+    pool = campaign.pools.first()
     page = {
         "state": state,
+        "is_sampled": pool is not None and is_drawn_by_influence(pool),
         "task": scores.runs[0].task if scores.runs else None,
         "policies": policies,
         "policy": policy,
@@ -134,12 +137,9 @@ def interim_score_rows(
     before = load_means(compared) if compared else {}
     places = {move.run: move.second for move in compare_means(now, now, by).runs}
     moves = {move.run: move for move in compare_means(before, now, by).runs}
+    cells = [(names.index(column.name), column.whole) for column in columns]
     rows = []
     for run, means in ranked:
-        values = [means[names.index(column.name)] for column in columns]
-        cells = tuple(
-            ScoreCell(format_score(value, whole=column.whole), value)
-            for value, column in zip(values, columns, strict=True)
-        )
-        rows.append(InterimScoreRow(run, places[run.pk], moves[run.pk], cells))
+        texts = tuple(format_score(means[at], whole) for at, whole in cells)
+        rows.append(InterimScoreRow(run, places[run.pk], moves[run.pk], texts))
     return rows

@@ -29,6 +29,8 @@ from evaluation.queries.confirmations import describe_publication, describe_rele
 from evaluation.queries.leaderboard import Leaderboard, get_leaderboard
 from evaluation.queries.score_moves import compare_with_earlier
 from evaluation.queries.score_sets import list_score_sets_for
+from evaluation.services.estimating import KIND as ESTIMATE_KIND
+from evaluation.services.estimating import request_scores
 from evaluation.services.release import (
     check_not_released,
     check_publishable,
@@ -36,7 +38,6 @@ from evaluation.services.release import (
     release_scores,
 )
 from evaluation.services.score_shares import KIND
-from evaluation.services.scoring import request_evaluation
 from evaluation.views.access import (
     ScoreVisit,
     build_task_choice,
@@ -78,7 +79,7 @@ def score_evaluate_view(request: SignedInRequest, slug: str) -> HttpResponse:
     form = EvaluateForm(request.POST, campaign=campaign)
     if form.is_valid():
         try:
-            job = request_evaluation(actor=request.user, campaign=campaign, **form.cleaned_data)
+            job = request_scores(actor=request.user, campaign=campaign, **form.cleaned_data)
             return redirect(f"{reverse('scores', args=[slug])}?job={job.pk}")
         except ActionRefused as refused:
             form.add_error(None, str(refused))
@@ -211,7 +212,7 @@ def evaluation_part(
     request: SignedInRequest, campaign: Campaign, form: EvaluateForm | None
 ) -> dict[str, object]:
     """``job``: the evaluation just requested, or one in progress."""
-    job = campaign.jobs.filter(kind=KIND).first()
+    job = campaign.jobs.filter(kind__in=(KIND, ESTIMATE_KIND)).first()
     if job is not None and job.is_over and str(job.pk) != request.GET.get("job"):
         job = None
     has_qrels = campaign.qrels.exists()

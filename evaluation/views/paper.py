@@ -75,8 +75,20 @@ def paper_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "query": choice,
     }
     results = load_results(request, source)
-    part = build_paper_part(request, source, results, choice) if results else {}
-    return render_page(request, "evaluation/paper.html", page | part)
+    if results is None:
+        return render_page(request, "evaluation/paper.html", page)
+    charts = {chart.name: chart for chart in build_paper_charts(results)}
+    pictures = {
+        "chart": charts.get("topics"),
+        "boxes": charts.get("boxes"),
+        "chart_notes": tuple(results.conditions.list_lines()[:1]),
+    }
+    return render_page(
+        request,
+        "evaluation/paper.html",
+        page | pictures,
+        lambda: build_paper_part(request, source, results, choice),
+    )
 
 
 def paper_download_view(request: SignedInRequest, slug: str, table: str, fmt: str) -> HttpResponse:
@@ -125,7 +137,6 @@ def build_paper_part(
     table = get_only_table(build_paper_runs_report(results, decimals))
     topics = get_only_table(build_paper_topics_report(results, decimals))
     rows = list(iter_cells(table))
-    charts = {chart.name: chart for chart in build_paper_charts(results)}
     sentence = write_conditions(results)
     end = len(rows) - len(table.summary)
     latex = "\n\n".join([write_latex_table(table, table.caption), *map(escape_latex, table.notes)])
@@ -140,9 +151,6 @@ def build_paper_part(
         "notes": table.notes,
         "topic_heads": topics.columns,
         "topic_rows": list(iter_cells(topics)),
-        "chart": charts.get("topics"),
-        "boxes": charts.get("boxes"),
-        "chart_notes": tuple(results.conditions.list_lines()[:1]),
         "tables": [
             copy_text("LaTeX", "latex", latex),
             copy_text("Markdown", "markdown", markdown),

@@ -12,11 +12,11 @@ from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from evaluation.queries.comparison import (
     SignificanceChoice,
-    bootstrap_intervals,
     check_comparison_size,
     discriminative_powers,
     get_letter_groups,
     get_test_choice,
+    list_intervals,
     ranking_correlations,
     select_run_pairs,
 )
@@ -33,8 +33,14 @@ from poolbench.evaluation.charts.runs import build_caterpillar
 from poolbench.evaluation.comparison.compare import Comparisons
 from poolbench.evaluation.comparison.formats import list_interval_notes
 from poolbench.evaluation.comparison.pair_rows import PairRow
-from poolbench.evaluation.comparison.registry import CORRECTIONS, CORRELATIONS, FAMILY_TESTS, TESTS
-from poolbench.evaluation.measures.family import Measure
+from poolbench.evaluation.comparison.registry import (
+    CORRECTIONS,
+    CORRELATIONS,
+    FAMILY_TESTS,
+    SAMPLE_INTERVALS,
+    TESTS,
+    get_test_card,
+)
 from poolbench.evaluation.measures.titles import format_measure_title
 from poolbench.number_formats import format_decimals, format_p, format_signed
 from poolbench.statistics.estimate import Estimate
@@ -53,37 +59,53 @@ def pairs_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     name = get_requested_measure(request, leaderboard, names)
     choice = get_requested_test(request, leaderboard)
     entries = sorted_entries(leaderboard, name)
+    intervals = list_intervals(leaderboard, entries, name)
+    picture = build_caterpillar(
+        format_measure_title(name, over_topics=True),
+        [entry.tag for entry in entries],
+        intervals,
+        [entry.own for entry in entries],
+        caption_intervals(leaderboard, name, intervals),
+    )
+    return render_page(
+        request,
+        "evaluation/run_pairs.html",
+        score_page(leaderboard, names, name) | {"picture": picture},
+        choose_test(choice),
+        lambda: build_pairs_part(leaderboard, entries, name, choice, intervals),
+    )
+
+
+def build_pairs_part(
+    leaderboard: Leaderboard,
+    entries: Sequence[LeaderboardEntry],
+    name: str,
+    choice: SignificanceChoice,
+    intervals: Sequence[Estimate],
+) -> dict[str, object]:
+    """``more`` run pairs are left out of ``table``; ``untested`` pairs have no p value."""
     comparisons = select_run_pairs(leaderboard, entries, name, choice)
     lower = leaderboard.lower_is_better(name)
     rows = sorted(comparisons.rows, key=lambda row: (row.adjusted is None, row.adjusted or 0.0))
-    intervals = bootstrap_intervals(leaderboard, entries, name)
     groups, untested = build_letter_groups(leaderboard, entries, name, choice, intervals)
-    # ``more`` run pairs are left out of ``table``; ``untested`` pairs have no p value.
-    page = {
+    return {
         "column": build_column(leaderboard.measure(name)),
         "comparisons": comparisons,
         "different": len(comparisons.different),
         "leaders": select_best_and_indistinguishable(entries, comparisons),
         "lower": lower,
-        "picture": build_caterpillar(
-            format_measure_title(name, over_topics=True),
-            [entry.tag for entry in entries],
-            intervals,
-            [entry.own for entry in entries],
-            caption_intervals(leaderboard.measure(name), intervals),
-        ),
         "map": build_pair_map(entries[:MOST_RUNS], comparisons, lower=lower),
         "table": rows[:MOST_PAIRS],
         "more": max(0, len(rows) - MOST_PAIRS),
         "groups": groups,
         "untested": untested,
     }
-    head = score_page(leaderboard, names, name)
-    return render_page(request, "evaluation/run_pairs.html", head, choose_test(choice), page)
 
 
-def caption_intervals(measure: Measure, intervals: Sequence[Estimate]) -> str:
-    title = build_column(measure).title
+def caption_intervals(leaderboard: Leaderboard, name: str, intervals: Sequence[Estimate]) -> str:
+    title = build_column(leaderboard.measure(name)).title
+    if leaderboard.score_set.is_estimate:
+        return f"{title}: {leaderboard.score_set.label_reading}"
     notes = [note[:1].upper() + note[1:] for note in list_interval_notes(intervals)]
     method = f"{title}: mean over topics with its 95\u00a0% bootstrap interval (BCa)."
     return " ".join([method, *notes])
@@ -132,11 +154,11 @@ def get_requested_test(
 ) -> SignificanceChoice:
     """The requested test and correction, unless they take too long for ``measures`` measures."""
     test, correction = request.GET.get("test", ""), request.GET.get("correction", "")
-    if test and test not in TESTS and test not in FAMILY_TESTS:
+    if test and test not in {*TESTS, *FAMILY_TESTS, SAMPLE_INTERVALS.name}:
         raise Http404(f"unknown test {test}")
     if correction and correction not in CORRECTIONS:
         raise Http404(f"unknown correction {correction}")
-    choice = get_test_choice(leaderboard.score_set.campaign, test, correction)
+    choice = get_test_choice(leaderboard.score_set, test, correction)
     check_comparison_size(leaderboard, choice, measures)
     return choice
 
@@ -145,11 +167,13 @@ def choose_test(choice: SignificanceChoice) -> dict[str, object]:
     """The chosen test and correction, and what else can be chosen."""
     return {
         "choice": choice,
-        "test": (TESTS | FAMILY_TESTS)[choice.test].card,
+        "test": get_test_card(choice.test),
         "correction": CORRECTIONS[choice.correction].card,
-        "tests": [test.card for test in (TESTS | FAMILY_TESTS).values()],
+        "tests": [SAMPLE_INTERVALS]
+        if choice.test == SAMPLE_INTERVALS.name
+        else [test.card for test in (TESTS | FAMILY_TESTS).values()],
         "corrections": [each.card for each in CORRECTIONS.values()],
-        "takes_correction": choice.test in TESTS,
+        "takes_correction": choice.test not in FAMILY_TESTS,
     }
 
 

@@ -21,6 +21,8 @@ from evaluation.views.cells import (
     bar_length,
     build_column,
     compared_measures,
+    describe_run_estimate,
+    format_run_interval,
     select_visible_measures,
     sorted_entries,
 )
@@ -60,6 +62,8 @@ class ComparisonRow:
     spread: BestMedianWorst
     whole: bool
     bounds: str = ""
+    interval: str = ""
+    interval_title: str = ""
 
     @property
     def bar(self) -> float | None:
@@ -129,6 +133,8 @@ def count_unjudged_documents(
     """The unjudged documents retrieved, if ``show_bounds`` with the bounds of the measure over all
     topics, and by topic, which can take a second.
     """
+    if leaderboard.score_set.is_estimate:
+        return {}, {}
     ranking = rebuild_run_batch(leaderboard.score_set, Run.objects.get(pk=entry.run))
     retrieved = int(ranking.lengths.sum())
     too_many = retrieved > MOST_DOCUMENTS
@@ -330,7 +336,17 @@ def mean_rows(leaderboard: Leaderboard, entry: LeaderboardEntry) -> list[Compari
             entry.means[measure.name],
             leaderboard.best_median_worst(measure.name),
             measure.family.whole,
+            **describe_interval(entry, measure.name),
         )
         for measure in leaderboard.measures
         if not measure.family.summary_only and measure.name != "num_rel"
     ]
+
+
+def describe_interval(entry: LeaderboardEntry, name: str) -> dict[str, str]:
+    """Of an estimate: its interval and what else is known of it."""
+    estimate = entry.estimates.get(name)
+    if estimate is None:
+        return {}
+    title = describe_run_estimate(estimate)
+    return {"interval": format_run_interval(estimate.estimate), "interval_title": title}

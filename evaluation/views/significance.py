@@ -7,6 +7,7 @@ from typing import NamedTuple
 from evaluation.queries.comparison import (
     INTERVAL,
     comparison_seed,
+    estimate_run_difference,
     get_fixed_test,
     select_run_pairs,
     values_by_run_and_topic,
@@ -16,7 +17,7 @@ from poolbench.cards import Card
 from poolbench.evaluation.comparison.compare import compare_pair
 from poolbench.evaluation.comparison.effect import EFFECTS
 from poolbench.evaluation.comparison.interval import INTERVALS
-from poolbench.evaluation.comparison.registry import CORRECTIONS, FAMILY_TESTS, TESTS
+from poolbench.evaluation.comparison.registry import CORRECTIONS, TESTS, get_test_card
 
 RESAMPLES = 10_000
 
@@ -36,8 +37,10 @@ def assess_significance(
 
     ``verdict`` is by this test, ``fixed`` and ``corrected`` (None: the same run).
     """
+    if leaderboard.score_set.is_estimate:
+        return assess_estimates(leaderboard, a, b, name)
     first, second = values_by_run_and_topic(leaderboard, [a, b], name)
-    seed, choice = comparison_seed(leaderboard), get_fixed_test(leaderboard.score_set.campaign)
+    seed, choice = comparison_seed(leaderboard), get_fixed_test(leaderboard.score_set)
     compared = {
         test: compare_pair(first, second, test=test, seed=seed, resamples=RESAMPLES)
         for test in TESTS
@@ -46,7 +49,7 @@ def assess_significance(
     comparisons = select_run_pairs(leaderboard, [a, b], name, choice)
     return {
         "choice": choice,
-        "fixed": (TESTS | FAMILY_TESTS)[choice.test].card,
+        "fixed": get_test_card(choice.test),
         "corrected": CORRECTIONS[choice.correction].card,
         "verdict": comparisons.rows[0] if comparisons.rows else None,
         "pairs_tested": comparisons.corrected_over,
@@ -61,4 +64,24 @@ def assess_significance(
             SignificanceLine(EFFECTS[name].card, estimate.value, estimate.why or "")
             for name, estimate in paired_t.effects.items()
         ],
+    }
+
+
+def assess_estimates(
+    leaderboard: Leaderboard, a: LeaderboardEntry, b: LeaderboardEntry, name: str
+) -> dict[str, object]:
+    """Two estimates by the interval of their difference. There are no other tests."""
+    choice = get_fixed_test(leaderboard.score_set)
+    comparisons = select_run_pairs(leaderboard, [a, b], name, choice)
+    row = comparisons.rows[0] if comparisons.rows else None
+    return {
+        "choice": choice,
+        "fixed": get_test_card(choice.test),
+        "corrected": CORRECTIONS[choice.correction].card,
+        "verdict": row,
+        "pairs_tested": comparisons.corrected_over,
+        "interval": row and estimate_run_difference(leaderboard, a, b, name, row),
+        "interval_card": get_test_card(choice.test),
+        "other_tests": [],
+        "effects": [],
     }

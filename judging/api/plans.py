@@ -13,9 +13,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
-from campaigns.api.confirmation import ConfirmSerializer, read_decision
 from campaigns.api.limits import PlanJSONParser
-from campaigns.api.requests import request_user
+from campaigns.api.requests import ConfirmSerializer, read_decision, request_user
 from campaigns.api.resources import CAMPAIGN, filter_organized_campaigns, read_act
 from campaigns.errors import ActionRefused
 from campaigns.models import User
@@ -67,7 +66,9 @@ class PlanRequestSerializer(Serializer[Any]):
         help_text="By name; `n` of `overlap` is the number of judgments per document.",
     )
     order = serializers.ChoiceField(
-        choices=[(order.value, order.label) for order in ORDERS], default=Plan.Order.RANDOM
+        choices=[(order.value, order.label) for order in ORDERS],
+        required=False,
+        help_text="Default: random; for a sample by influence that of the pool, in rounds.",
     )
     third_from = serializers.IntegerField(min_value=0, default=0)
     repeat_share = serializers.FloatField(min_value=0, max_value=1, default=0)

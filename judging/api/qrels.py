@@ -15,8 +15,7 @@ from rest_framework.response import Response
 
 from campaigns import store
 from campaigns.api.attachments import CONTENT_TYPES
-from campaigns.api.confirmation import ConfirmSerializer
-from campaigns.api.requests import read_fields, request_user
+from campaigns.api.requests import ConfirmSerializer, read_fields, request_user
 from campaigns.api.resources import CAMPAIGN, filter_organized_campaigns, read_act
 from campaigns.models import DataFile
 from judging.models import Qrels

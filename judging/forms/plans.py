@@ -12,6 +12,7 @@ from campaigns.models import Campaign, Topic, User
 from judging.models import Plan
 from judging.queries.slots import list_assessors
 from judging.services.crowd_plans import PlanOptions
+from judging.services.plan_slots import choose_order
 from judging.services.plans import ORDERS
 from poolbench.judging.designs.allocation import ImpossibleDesignError
 from poolbench.judging.designs.blocks import build_blocks
@@ -88,7 +89,8 @@ class PlanForm(forms.Form):
     order = forms.ChoiceField(
         choices=[(order.value, order.label) for order in ORDERS],
         help_text="Random order avoids order effects. Best rank first reveals that early documents"
-        " are likely to be relevant.",
+        " are likely to be relevant. A sample by influence needs it: its pairs come as drawn, in"
+        " rounds over all topics.",
     )
     third_from = count_field(
         0,
@@ -110,8 +112,10 @@ class PlanForm(forms.Form):
         defaults = {
             number.name: number.default for design in DESIGNS.values() for number in design.numbers
         }
-        start = {"pool": campaign.pools.first(), **defaults, "n": 1, "third_from": 0}
-        super().__init__(data, initial={**start, "repeat_share": 0})
+        newest = campaign.pools.first()
+        start = {"pool": newest, **defaults, "n": 1, "third_from": 0}
+        order = choose_order(newest, "") if newest else Plan.Order.RANDOM
+        super().__init__(data, initial={**start, "order": order, "repeat_share": 0})
         field = self.fields["pool"]
         if isinstance(field, PoolField):
             field.queryset = campaign.pools.all()

@@ -1,6 +1,7 @@
 """Judging: plans, slots, the judgment log, qrels versions."""
 
-from judging.models.judgments import AutomaticAssessor, Exclusion, Judgment, TrainingPair
+from judging.models.judgments import Exclusion, Judgment, TrainingPair
+from judging.models.machines import AutomaticAssessor, ModelAnswer, PromptCard
 from judging.models.plans import (
     Assignment,
     Audience,
@@ -22,7 +23,9 @@ __all__ = [
     "Exclusion",
     "Judgment",
     "LeasedSlot",
+    "ModelAnswer",
     "Plan",
+    "PromptCard",
     "Purpose",
     "Qrels",
     "ReviewRequest",

@@ -1,4 +1,4 @@
-"""Training pairs, automatic assessors, the judgment log, and what of it is set aside.
+"""Training pairs, the judgment log, and what of it is set aside.
 
 A unit, its worker and gold are models of ``crowd``, which stands above judging: here they are only
 names of what a row belongs to.
@@ -38,32 +38,15 @@ class TrainingPair(models.Model):
         ]
 
 
-class AutomaticAssessor(models.Model):
-    """A model; its judgments are kept apart from human ones. ``user`` cannot sign in."""
-
-    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="automatic_assessors")
-    name = models.SlugField(max_length=60)
-    description = models.TextField(blank=True)
-    user = models.OneToOneField(User, models.PROTECT, related_name="automatic")
-    created_by = models.ForeignKey(User, models.PROTECT, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
-
-    class Meta:
-        ordering = ["name"]
-        constraints = [models.UniqueConstraint("campaign", "name", name="automatic_name_once")]
-
-    def __str__(self) -> str:
-        return self.name
-
-
 class Judgment(AppendOnlyModel):
     """A revision of an assessor's judgment of a pair. An assessor's latest one counts.
 
     Keyed by (topic, docno, assessor, purpose), never by a position. ``client_uuid`` makes
     submission idempotent: the same UUID is the same judgment. ``flags`` are names of
     ``judging.rules.FLAGS``; ``passages`` are ``[start, end, text]`` in characters of the
-    document's body. ``order`` is the plan's order, ``lease`` the token and ``guideline_version``
-    the version on the assessor's page when the document was shown, ``erratum`` the number of the
+    document's body; ``chances`` are a model's for each grade from 0, if it gave them. ``order`` is
+    the plan's order, ``lease`` the token and ``guideline_version`` the version on the assessor's
+    page when the document was shown, ``erratum`` the number of the
     last correction of a text that was in force there. A ``third`` judgment exists
     because the planned ones differ: its pairs are selected by their outcome, so figures of
     agreement leave it out. ``unit`` is the work unit of the crowd in which it was given.
@@ -94,6 +77,7 @@ class Judgment(AppendOnlyModel):
     flags = models.JSONField(default=list, blank=True)
     duplicate_of = models.CharField(max_length=500, blank=True)
     passages = models.JSONField(default=list, blank=True)
+    chances = models.JSONField(null=True, blank=True)
     slot = models.ForeignKey(Slot, models.PROTECT, null=True, blank=True, related_name="judgments")
     unit = models.ForeignKey(
         "crowd.WorkUnit",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from campaigns.models import Campaign
-from campaigns.queries.scales import list_judging_grades
+from campaigns.queries.lists import list_judging_grades
 from judging.models import Purpose
 from judging.queries.judgments import current_judgments, load_pair_ballots
 from poolbench.judging.aggregation.base import GoldCounts, LabelMatrix, build_label_matrix

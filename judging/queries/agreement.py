@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from campaigns.models import Campaign, User
-from campaigns.queries.scales import list_judging_grades
+from campaigns.queries.lists import list_judging_grades
 from judging.models import Purpose
 from judging.queries.judgments import load_log_reader, select_current_grades
 from poolbench.cache import Cache

@@ -20,6 +20,7 @@ from poolbench.judging.pair_ballots import PairBallots, build_pair_ballots, deci
 from poolbench.judging.policies import get_policy
 from poolbench.runs.qrels import read_qrels
 from poolbench.runs.tables import QrelsTable
+from poolbench.shared_reads import read_once
 from pooling.queries.judgment_log import NONE, Ints, JudgmentLog, Mask, read_judgment_log
 
 Pair = tuple[str, str]
@@ -167,6 +168,10 @@ class LogReader:
 
 
 def load_log_reader(campaign: Campaign, as_of: datetime | None = None) -> LogReader:
+    return read_once(("reader", campaign.pk, as_of), lambda: _load_log_reader(campaign, as_of))
+
+
+def _load_log_reader(campaign: Campaign, as_of: datetime | None) -> LogReader:
     log = read_judgment_log(campaign)
     people = User.objects.filter(pk__in=log.list_assessors()).order_by("pk")
     topics = campaign.topics.order_by("pk")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -30,6 +30,7 @@ from judging.queries.tallies import (
     tally_topics,
 )
 from judging.rules import DESIGN_NAMES
+from poolbench.cache import Cache
 from poolbench.files.faults import format_count
 from pooling.queries.judgment_log import read_judgment_log
 
@@ -39,6 +40,8 @@ MOST_AT_ONCE = 20_000
 """Fewer than the variables that a statement of SQLite may have."""
 SHARE = 0.2
 """Of a part of the log, from which on it is read whole: each named row takes as long as several."""
+_paces: Cache[tuple[Hashable, ...], JudgingPace] = Cache(2_000)
+"""By campaign, assessor, and the number and last of their judgments."""
 MIN_SEQUENCE = 5
 MOST_PER_HOUR = 1_800
 """Two seconds a document: faster is a script, or no reading, and forecasts nothing."""
@@ -57,6 +60,12 @@ class TopicProgress:
     @property
     def paused(self) -> bool:
         return bool(self.assessors) and all(assignment.paused for assignment in self.assessors)
+
+    @property
+    def names(self) -> str:
+        """The assessors, those who are paused with that word."""
+        seats = self.assessors
+        return ", ".join(f"{s.assessor.shown_name}{' (paused)' * s.paused}" for s in seats)
 
 
 @dataclass
@@ -213,14 +222,17 @@ def pace_by_user(campaign: Campaign, assessor: User | None = None) -> dict[int, 
         rows &= log.numbers["assessor_id"] == assessor.pk
     people, judged = log.numbers["assessor_id"][rows], log.numbers["pk"][rows]
     own = {user: judged[people == user] for user in np.unique(people).tolist()}
-    recent = np.sort(np.concatenate([[], *(rows[-RECENT:] for rows in own.values())]))
-    times = list_times(campaign, recent.astype(np.int64).tolist())
-    return {
-        user: replace(
-            measure_pace([times[pk] for pk in rows[-RECENT:].tolist()]), judgments=len(rows)
-        )
-        for user, rows in own.items()
-    }
+    # The log only grows: with the same last row and number of rows, a pace stays as it is.
+    origin = campaign.pk, campaign.created_at
+    keys = {user: (*origin, user, len(rows), int(rows[-1])) for user, rows in own.items()}
+    paces = {user: pace for user, key in keys.items() if (pace := _paces.get(key))}
+    recent = [rows[-RECENT:] for user, rows in own.items() if user not in paces]
+    times = list_times(campaign, np.sort(np.concatenate([[], *recent])).astype(np.int64).tolist())
+    for user in own.keys() - paces.keys():
+        pace = measure_pace([times[pk] for pk in own[user][-RECENT:].tolist()])
+        paces[user] = replace(pace, judgments=len(own[user]))
+        _paces.put(keys[user], paces[user])
+    return paces
 
 
 def list_times(campaign: Campaign, judgments: Sequence[int]) -> dict[int, datetime]:

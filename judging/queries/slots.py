@@ -22,6 +22,8 @@ from pooling.models import PoolTopic
 
 PURPOSES = {Plan.Kind.JUDGE: ON_SCREEN, Plan.Kind.ADJUDICATE: (Purpose.ADJUDICATE,)}
 """The purposes of slots by kind of plan."""
+ROUND = 1_000_000
+"""Positions of slots from here on are of later rounds of a sample, each so far from the last."""
 PEOPLE = (Purpose.JUDGE, Purpose.REPEAT, Purpose.ADJUDICATE)
 
 

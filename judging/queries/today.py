@@ -11,7 +11,7 @@ from django.db.models import Max
 from django.utils import timezone
 
 from campaigns.models import Campaign
-from campaigns.queries.scales import list_judging_grades
+from campaigns.queries.lists import list_judging_grades
 from judging.models import AlarmDismissal, Audience, Judgment, Plan, Purpose, ReviewRequest
 from judging.queries.agreement import topic_numbers_by_id, usernames_by_id
 from judging.queries.exclusions import list_units_set_aside

@@ -21,6 +21,7 @@ from campaigns.services import events
 from judging.models import AutomaticAssessor, Judgment, Purpose
 from judging.services.bulk import ImportCounts, ImportRow, append_judgments, refresh_after_commit
 from judging.services.judgment_log import lock_judging, run_with_retries
+from poolbench.estimation.chances_file import find_fault_of_chances
 from poolbench.files.faults import FaultReport
 
 MAX_JUDGMENTS = 10_000
@@ -30,13 +31,16 @@ _NAME = re.compile(r"[a-z0-9](?:[a-z0-9_-]{0,58}[a-z0-9])?")
 
 @dataclass(frozen=True)
 class SubmittedJudgment:
-    """One judgment of a model, as submitted through the API."""
+    """One judgment of a model, as submitted through the API; the grade is the most likely one if
+    it gave ``chances``.
+    """
 
     topic: str
     docno: str
     grade: int
     client_uuid: UUID
     comment: str = ""
+    chances: tuple[float, ...] = ()
 
 
 def create_automatic_assessor(
@@ -74,7 +78,7 @@ def submit_automatic_judgments(
 
     The same grade again is not a new revision. Raises ``InvalidFile`` with all faults, by
     number of the judgment from 1: EJ01, EJ02, EJ12, EJ13, EJ03 (duplicate pair), EJ15 (UUID of
-    another judgment).
+    another judgment), EH02, EH04, EH05 (chances).
     """
     require_permission(actor, "campaigns.manage", campaign)
     if len(judgments) > MAX_JUDGMENTS:
@@ -83,9 +87,18 @@ def submit_automatic_judgments(
         raise ActionRefused("too-many", message, fix)
     if automatic.campaign_id != campaign.pk:
         raise ActionRefused("no-automatic", f"Unknown automatic assessor: {automatic.name}.")
+    check_takes_judgments(automatic)
     return run_with_retries(
         partial(write_automatic_judgments, actor, campaign, automatic, list(judgments))
     )
+
+
+def check_takes_judgments(automatic: AutomaticAssessor) -> None:
+    """Raise ``ActionRefused`` for a prompt card's assessor: only its model's answers are its."""
+    if automatic.card_id is not None:
+        message = f"The judgments of {automatic.name} are the answers of its model."
+        fix = "Add another automatic assessor for judgments from elsewhere."
+        raise ActionRefused("model-own", message, fix)
 
 
 def write_automatic_judgments(
@@ -101,7 +114,7 @@ def write_automatic_judgments(
     rows = [
         ImportRow(
             topics[judgment.topic], judgment.docno, Judgment.Kind.GRADE, judgment.grade,
-            comment=judgment.comment, uuid=judgment.client_uuid,
+            comment=judgment.comment, uuid=judgment.client_uuid, chances=judgment.chances,
         )
         for judgment in judgments
         if judgment.client_uuid not in done
@@ -139,14 +152,18 @@ def check_automatic_submission(
     judgments: Sequence[SubmittedJudgment],
     topics: dict[str, int],
     done: dict[UUID, tuple[int, int, str, int]],
+    lines: Sequence[int] = (),
 ) -> None:
-    """Raise ``InvalidFile`` with all faults of the judgments, if there are any."""
+    """Raise ``InvalidFile`` with all faults of the judgments, if there are any; ``lines`` are
+    theirs in a file.
+    """
     report = FaultReport()
     scale = sorted(campaign.grades.values_list("value", flat=True))
     missing = list_missing_docnos(campaign, {judgment.docno for judgment in judgments})
     pairs: dict[tuple[str, str], int] = {}
     uuids: dict[UUID, int] = {}
-    for at, judgment in enumerate(judgments, 1):
+    places = lines or range(1, len(judgments) + 1)
+    for at, judgment in zip(places, judgments, strict=True):
         add = partial(
             report.add, line=at, excerpt=f"{judgment.topic} {judgment.docno} {judgment.grade}"
         )
@@ -157,6 +174,8 @@ def check_automatic_submission(
             grades = ", ".join(map(str, scale))
             message = f"Grade {judgment.grade} is not on the grade scale."
             add("EJ02", message, f"Use a grade of the scale: {grades}.")
+        if fault := judgment.chances and find_fault_of_chances(judgment.chances, scale[-1]):
+            add(*fault)
         if judgment.docno.encode().split() != [judgment.docno.encode()]:
             fix = "Use a docno without whitespace; qrels files are whitespace-separated."
             add("EJ13", "The docno contains whitespace.", fix)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import islice
-from secrets import token_hex
+from secrets import randbits, token_hex
 from time import time_ns
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -17,27 +17,22 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from campaigns.models import Campaign, User
-from campaigns.services.rows import insert_rows
+from campaigns.services.rows import Value, insert_rows
 from campaigns.services.statistics import MIN_ROWS, refresh_old_statistics, refresh_statistics
 from judging.models import Judgment, Purpose, Slot
 from judging.queries.judgments import latest_judgments, log_until
 from judging.rules import THIRD_K
 from judging.services.followups import add_third_slots
 from judging.services.judgment_log import Passage
-from judging.services.slot_table import NONE, Pair, SlotTable
+from judging.services.slot_table import NONE, Ints, Pair, SlotTable
 
 BATCH = 500
 ROWS_AT_ONCE = 50_000
 """Judgments of one assessor in memory at a time."""
 LOG_COLUMNS = (
     "topic_id", "docno", "revision", "kind", "grade", "reason", "comment", "flags", "duplicate_of",
-    "passages", "active_seconds", "slot_id", "third", "client_uuid",
+    "passages", "chances", "active_seconds", "slot_id", "third", "client_uuid",
 )  # fmt: skip
-SAME_COLUMNS = (
-    "campaign_id", "assessor_id", "purpose", "source", "order", "guideline_version", "erratum",
-    "document_sha256", "judged_at",
-)  # fmt: skip
-"""What all judgments of an assessor in an import have in common."""
 
 
 class ImportRow(NamedTuple):
@@ -58,18 +53,21 @@ class ImportRow(NamedTuple):
     active_seconds: float | None = None
     uuid: UUID | None = None
     third: bool = False
-
-    @property
-    def pair(self) -> Pair:
-        return self.topic, self.docno
+    chances: tuple[float, ...] = ()
 
 
-class FilledSlot(NamedTuple):
-    """A slot that a judgment of an import fills: its key, its ``k``, the number of its pair."""
+class FilledSlots(NamedTuple):
+    """By row of an import, the slot that it fills: its key and ``k``, ``NONE`` if there is none;
+    and the number of the row's pair.
+    """
 
-    pk: int
-    k: int
-    pair: int
+    pk: Ints
+    k: Ints
+    pair: Ints
+
+    @classmethod
+    def none(cls, pairs: Ints) -> FilledSlots:
+        return cls(np.full(len(pairs), NONE), np.full(len(pairs), NONE), pairs)
 
 
 @dataclass
@@ -97,7 +95,7 @@ def map_latest_revisions(campaign: Campaign, assessor: User, purpose: str) -> di
     ).order_by()
     rows = own.values_list(
         "topic", "docno", "revision", "kind", "grade", "reason", "comment", "flags",
-        "duplicate_of", "passages", "third", named=True,
+        "duplicate_of", "passages", "chances", "third", named=True,
     )  # fmt: skip
     return {(row.topic, row.docno): row for row in rows.iterator()}
 
@@ -111,6 +109,7 @@ def is_unchanged(row: ImportRow, current: Any) -> bool:
         and (not row.flags or list(row.flags) == current.flags)
         and row.original_docno in ("", current.duplicate_of)
         and (not row.passages or [list(one) for one in row.passages] == current.passages)
+        and (not row.chances or list(row.chances) == current.chances)
     )
 
 
@@ -118,8 +117,10 @@ def select_new_rows(
     rows: Iterable[ImportRow], current_by_pair: Mapping[Pair, Any]
 ) -> tuple[list[tuple[ImportRow, int]], ImportCounts]:
     """The new or changed rows, each with its revision; and the counts."""
-    counts = ImportCounts()
-    new_rows = []
+    if not current_by_pair:
+        new_rows = [(row, 1) for row in rows]
+        return new_rows, ImportCounts(new=len(new_rows))
+    counts, new_rows = ImportCounts(), []
     for row in rows:
         current = current_by_pair.get((row.topic, row.docno))
         if current is None:
@@ -152,13 +153,13 @@ def append_judgments(
     counts, rest = ImportCounts(), iter(rows)
     while part := list(islice(rest, ROWS_AT_ONCE)):
         new_rows, added = select_new_rows(part, current)
-        filled: list[FilledSlot | None] = [None] * len(new_rows)
+        filled = FilledSlots.none(np.zeros(len(new_rows), np.int64))
         if slots is not None:
             filled = fill_slots(slots, assessor, [row for row, _ in new_rows])
-            added.without_slot = filled.count(None)
+            added.without_slot = int(np.count_nonzero(filled.pk == NONE))
         insert_judgments(campaign, assessor, new_rows, filled, purpose=purpose, source=source)
         if slots is not None:
-            add_import_thirds(slots, [slot for slot in filled if slot is not None])
+            add_import_thirds(slots, filled)
         counts += added
     return counts
 
@@ -175,18 +176,28 @@ def insert_judgments(
     campaign: Campaign,
     assessor: User,
     new_rows: Sequence[tuple[ImportRow, int]],
-    filled: Sequence[FilledSlot | None],
+    filled: FilledSlots,
     *,
     purpose: str,
     source: str,
 ) -> None:
     """Append ``(row, revision)`` each with the slot that it fills."""
-    now = connection.ops.adapt_datetimefield_value(timezone.now())
-    same = (campaign.pk, assessor.pk, str(purpose), str(source), "", 0, 0, "", str(now))
+    same: dict[str, Value] = {
+        "campaign_id": campaign.pk,
+        "assessor_id": assessor.pk,
+        "purpose": str(purpose),
+        "source": str(source),
+        "order": "",
+        "guideline_version": 0,
+        "erratum": 0,
+        "document_sha256": "",
+        "judged_at": str(connection.ops.adapt_datetimefield_value(timezone.now())),
+    }
     uuids = make_ordered_uuids(len(new_rows))
+    slots = zip(filled.pk.tolist(), filled.k.tolist(), strict=True)
     insert_rows(
         Judgment,
-        (*LOG_COLUMNS, *SAME_COLUMNS),
+        LOG_COLUMNS,
         (
             (
                 row.topic,
@@ -199,14 +210,15 @@ def insert_judgments(
                 json.dumps(row.flags) if row.flags else "[]",
                 row.original_docno,
                 json.dumps(row.passages) if row.passages else "[]",
+                json.dumps(row.chances) if row.chances else None,
                 row.active_seconds,
-                slot and slot.pk,
-                row.third or (slot is not None and slot.k == THIRD_K),
+                None if slot == NONE else slot,
+                row.third or k == THIRD_K,
                 row.uuid.hex if row.uuid else uuid,
-                *same,
             )
-            for (row, revision), slot, uuid in zip(new_rows, filled, uuids, strict=True)
+            for (row, revision), (slot, k), uuid in zip(new_rows, slots, uuids, strict=True)
         ),
+        same,
     )
 
 
@@ -214,24 +226,21 @@ def make_ordered_uuids(count: int) -> Iterator[str]:
     """UUIDs of version 7, each greater than the one before: an index takes them one after another,
     instead of each at another place.
     """
-    stamp = f"{time_ns() // 1_000_000:012x}"
-    random = token_hex(6 * count)
-    for number in range(count):
-        own = random[12 * number : 12 * number + 12]
-        yield f"{stamp}7{number >> 18 & 0xFFF:03x}8{number & 0x3FFFF:05x}{own[:10]}"
+    prefix = f"{time_ns() // 1_000_000:012x}7{token_hex(2)[:3]}"
+    # Of the 62 bits at the end one is left for counting up from the random ones.
+    first = 1 << 63 | randbits(61)
+    return (f"{prefix}{number:016x}" for number in range(first, first + count))
 
 
-def fill_slots(
-    table: SlotTable, assessor: User, rows: Sequence[ImportRow]
-) -> list[FilledSlot | None]:
+def fill_slots(table: SlotTable, assessor: User, rows: Sequence[ImportRow]) -> FilledSlots:
     """Fill a slot for each of ``rows`` that has one for ``assessor``; return them by row.
 
     Of a pair whose slot another has taken in the meantime, the slots are read again.
     """
-    numbers = np.fromiter((table.pairs[row.pair] for row in rows), np.int64, len(rows))
+    numbers = np.array([table.pairs[row[:2]] for row in rows], np.int64)
     thirds = np.fromiter((row.third for row in rows), np.bool_, len(rows))
     graded = np.fromiter((row.grade is not None for row in rows), np.bool_, len(rows))
-    filled: list[FilledSlot | None] = [None] * len(rows)
+    filled = FilledSlots.none(numbers)
     left = np.arange(len(rows))
     while len(left):
         places = table.choose(assessor.pk, numbers[left], thirds[left])
@@ -243,25 +252,25 @@ def fill_slots(
                 table.take(assessor, places[~graded[left]], Slot.State.SKIPPED),
             ],
         )
-        for row, place in zip(left[~gone].tolist(), places[~gone].tolist(), strict=True):
-            filled[row] = FilledSlot(
-                int(table.columns["pk"][place]), int(table.columns["k"][place]), int(numbers[row])
-            )
+        filled.pk[left[~gone]] = table.columns["pk"][places[~gone]]
+        filled.k[left[~gone]] = table.columns["k"][places[~gone]]
         left = left[gone]
         if len(left):
             table.reload(numbers[left])
     return filled
 
 
-def add_import_thirds(table: SlotTable, filled: Sequence[FilledSlot]) -> None:
+def add_import_thirds(table: SlotTable, filled: FilledSlots) -> None:
     """Add third slots to pairs on which these judgments disagree, if their plan has thirds."""
     if not table.campaign.plans.filter(third_from__gt=0).exists():
         return
-    for start in range(0, len(filled), BATCH):
-        part = [slot.pk for slot in filled[start : start + BATCH]]
+    has_slot = filled.pk != NONE
+    slots = filled.pk[has_slot].tolist()
+    for start in range(0, len(slots), BATCH):
+        part = slots[start : start + BATCH]
         judged = Slot.objects.filter(pk__in=part, plan__third_from__gt=0, state=Slot.State.JUDGED)
         add_third_slots(list(judged.select_related("plan")))
-    table.reload(np.array([slot.pair for slot in filled], np.int64))
+    table.reload(filled.pair[has_slot])
 
 
 def refresh_judging_statistics() -> int:

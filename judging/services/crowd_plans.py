@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from uuid import uuid4
 
 from django.db import transaction
 from django.db.models import Max
@@ -14,22 +15,24 @@ from campaigns.rules import require_permission
 from campaigns.services import events
 from judging.models import Audience, Plan, Purpose, Slot
 from judging.services.assignments import Assessors
+from judging.services.plan_slots import insert_open_slots
 from poolbench.files.faults import format_count
 from poolbench.judging.designs.registry import DESIGNS
 from pooling.models import Pool
 
-BATCH = 500
 MAX_OVERLAP = 20
 TOPIC_OWNER = "topic-owner"
 
 
 @dataclass(frozen=True)
 class PlanOptions:
-    """The options of a plan, except pool and assessors."""
+    """The options of a plan, except pool and assessors; without an ``order`` that which fits the
+    pool.
+    """
 
     design: str = "overlap"
     parameters: Mapping[str, float | None] = field(default_factory=dict)
-    order: str = Plan.Order.RANDOM
+    order: str = ""
     third_from: int = 0
     repeat_share: float = 0.0
     rationale: str = Plan.Rationale.NO
@@ -85,19 +88,14 @@ def ask_one_more(*, actor: User | None, plan: Plan, pairs: Collection[int]) -> i
         slots = Slot.objects.filter(plan=plan, item__in=pairs, purpose=Purpose.JUDGE).order_by()
         counts = slots.values("item", "topic", "position").annotate(last=Max("k"))
         limit = plan.max_overlap or plan.overlap
+        rows = counts.values_list("item", "topic", "last", "position")
         new = [
-            Slot(
-                plan=plan,
-                item_id=row["item"],
-                topic_id=row["topic"],
-                position=row["position"],
-                k=row["last"] + 1,
-            )
-            for row in counts
-            if row["last"] + 1 < limit
+            (item, topic, last + 1, position, None, uuid4().hex)
+            for item, topic, last, position in rows
+            if last + 1 < limit
         ]
-        Slot.objects.bulk_create(new, batch_size=BATCH)
         if new:
+            insert_open_slots(plan, new)
             events.log_event(
                 campaign=plan.campaign,
                 actor=actor,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, overload
 
@@ -11,10 +11,14 @@ import numpy as np
 from judging.models import Judgment
 from judging.rules import MAX_PASSAGE, MAX_PASSAGES
 from judging.services.bulk import ImportRow
+from judging.services.slot_table import Pair
 from poolbench.judging.exchange.duplicates import ImportedBallot, ImportedBallots
 
 Ints = np.ndarray[Any, np.dtype[np.int64]]
 AT_ONCE = 20_000
+GRADE = Judgment.Kind.GRADE.value
+PLAIN = ImportRow(0, "", GRADE, 0)[4:]
+"""What a row has besides a grade if the file says no more."""
 
 
 @dataclass(frozen=True)
@@ -40,12 +44,12 @@ class ImportRows(Sequence[ImportRow]):
         docnos = table.values("docno")
         is_plain = table.codes("rest")[rows] == 0
         columns = (places, is_plain, *(table.codes(name)[rows] for name in ("topic", "docno")))
-        grades = ballots.grades[places]
+        grades, make = ballots.grades[places], ImportRow._make
         for place, plain, topic, docno, grade in zip(
             *(column.tolist() for column in (*columns, grades)), strict=True
         ):
             if plain and place not in ballots.odd:
-                yield ImportRow(topics[topic], docnos[docno], GRADE, grade)
+                yield make((topics[topic], docnos[docno], GRADE, grade, *PLAIN))
             else:
                 yield import_row(next(ballots.read(np.array([place]))), self.topics)
 
@@ -58,8 +62,23 @@ class ImportRows(Sequence[ImportRow]):
             return list(self.read(self.places[index]))
         return next(self.read(self.places[[index]]))
 
+    def collect_pairs(self) -> set[Pair]:
+        """The pairs of all rows, without making these."""
+        table, rows = self.ballots.entries, self.ballots.rows[self.places]
+        topics = [self.topics.get(number, 0) for number in table.values("topic")]
+        docnos = table.values("docno")
+        codes = (table.codes(name)[rows].tolist() for name in ("topic", "docno"))
+        return {(topics[topic], docnos[docno]) for topic, docno in zip(*codes, strict=True)}
 
-GRADE = Judgment.Kind.GRADE.value
+
+def collect_pairs(rows: Iterable[Sequence[ImportRow]]) -> set[Pair]:
+    """The pairs of the judgments of several assessors."""
+    return set().union(
+        *(
+            each.collect_pairs() if isinstance(each, ImportRows) else {row[:2] for row in each}
+            for each in rows
+        )
+    )
 
 
 def import_row(ballot: ImportedBallot, topics: Mapping[str, int]) -> ImportRow:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import PurePath
 
@@ -19,6 +19,7 @@ from campaigns.services.registration import prepare_documents
 from judging.models import AutomaticAssessor, Judgment, Purpose
 from judging.rules import FLAGS, SKIP_REASONS
 from judging.services.assignments import require_assessors
+from judging.services.automatic import check_takes_judgments
 from judging.services.bulk import (
     ImportCounts,
     ImportRow,
@@ -27,9 +28,9 @@ from judging.services.bulk import (
     refresh_after_commit,
     select_new_rows,
 )
-from judging.services.import_rows import ImportRows, group_ballots, has_third
+from judging.services.import_rows import ImportRows, collect_pairs, group_ballots, has_third
 from judging.services.judgment_log import lock_imports, lock_judging, run_with_retries
-from judging.services.slot_table import SlotTable
+from judging.services.slot_table import Pair, SlotTable
 from judging.services.stopping import apply_stopping_rule
 from poolbench.files.faults import FaultReport
 from poolbench.files.streams import read_bytes
@@ -145,12 +146,13 @@ def append_imported(
     details: Mapping[str, object],
 ) -> ImportCounts:
     """Write the judgments, and the documents of a registered collection that they are of."""
-    docnos = (row.docno for listed in rows.values() for row in listed)
+    pairs = collect_pairs(rows.values())
+    docnos = (docno for _, docno in pairs)
     with prepare_documents(campaign, docnos) as add_documents:
 
         def write() -> ImportCounts:
             add_documents()
-            return write_imported(actor, campaign, rows, purpose, details)
+            return write_imported(actor, campaign, rows, pairs, purpose, details)
 
         return run_with_retries(write)
 
@@ -159,6 +161,7 @@ def write_imported(
     actor: User,
     campaign: Campaign,
     rows: Mapping[User, Sequence[ImportRow]],
+    pairs: Collection[Pair],
     purpose: str,
     details: Mapping[str, object],
 ) -> ImportCounts:
@@ -167,7 +170,7 @@ def write_imported(
     lock_imports(campaign)
     counts, slots = ImportCounts(), None
     if purpose == Purpose.JUDGE:
-        slots = SlotTable.load(campaign, {row.pair for listed in rows.values() for row in listed})
+        slots = SlotTable.load(campaign, pairs)
     # Third judgments last: their slots exist once the planned judgments differ.
     for third in (False, True):
         for assessor, listed in rows.items():
@@ -177,7 +180,7 @@ def write_imported(
     refresh_after_commit(counts.appended)
     if purpose == Purpose.JUDGE:
         # Last: judging locks a slot, then the topic; the opposite order could deadlock.
-        apply_stopping_rule(campaign, {row.topic for listed in rows.values() for row in listed})
+        apply_stopping_rule(campaign, {topic for topic, _ in pairs})
     names = ", ".join(user.username for user in rows)
     if counts.appended or counts.unchanged or details:
         events.log_event(
@@ -301,6 +304,8 @@ def import_log_entry(
 
 
 def check_options(campaign: Campaign, options: ImportOptions) -> None:
+    if options.automatic is not None:
+        check_takes_judgments(options.automatic)
     if options.duplicates not in RULES:
         message = f"Unknown rule for duplicates: {options.duplicates}."
         raise ActionRefused("no-rule", message, f"Choose one of: {', '.join(RULES)}.")

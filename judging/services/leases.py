@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models import Case, OuterRef, Q, QuerySet, Subquery, When
+from django.db.models import Case, Exists, OuterRef, Q, QuerySet, Subquery, When
 from django.utils import timezone
 
 from campaigns.models import Campaign, Topic, User
@@ -18,6 +18,7 @@ from judging.models import Judgment, LeasedSlot, Plan, Purpose, Slot
 from judging.queries.judgments import ANSWERS, ON_SCREEN
 from judging.queries.slots import (
     PURPOSES,
+    ROUND,
     due_repeats,
     members_slots,
     new_pair_filter,
@@ -85,9 +86,39 @@ def candidate_slots(
         most = 4 * count + len(back)
         slots = choose_free_slots(actor, campaign, kind, count, Q(pk__in=[*window, *back]), most)
         if slots or len(window) < size:
-            return slots
+            return slots if topic is None else select_current_round(actor, kind, slots)
     everywhere = Q(state=State.OPEN, **topic_order_filter(topic))
     return choose_free_slots(actor, campaign, kind, count, everywhere, 4 * count + NEARBY)
+
+
+def select_current_round(actor: User, kind: str, slots: list[Slot]) -> list[Slot]:
+    """``slots`` of a topic without those of a later round of a sample than waits for ``actor`` in
+    any topic.
+    """
+    plans = {slot.plan_id for slot in slots if slot.position >= ROUND}
+    first = find_first_in_rounds(actor, kind, plans)
+    if first is None:
+        return slots
+    end = (first.position // ROUND + 1) * ROUND
+    return [slot for slot in slots if slot.position < end or slot.plan_id not in plans]
+
+
+def find_first_in_rounds(actor: User, kind: str, plans: Collection[int]) -> Slot | None:
+    """The slot of ``plans`` with which ``actor`` would go on if all topics were one."""
+    if not plans:
+        return None
+    waiting = Slot.objects.filter(plan__in=plans, state=State.OPEN, purpose=Purpose.JUDGE)
+    window = list(waiting.order_by("position").values_list("pk", flat=True)[: WINDOWS[-1]])
+    theirs = Q(offered_slots(actor, kind), new_pair_filter(actor, kind), pk__in=window)
+    return Slot.objects.filter(theirs).select_related("topic").order_by("position", "k").first()
+
+
+def find_topic_of_round(actor: User, campaign: Campaign) -> Topic | None:
+    """The topic with which ``actor`` goes on in the rounds of a sample, if there are any."""
+    in_rounds = Slot.objects.filter(plan=OuterRef("pk"), position__gte=ROUND)
+    plans = campaign.plans.filter(Exists(in_rounds), order=Plan.Order.POOL).order_by()
+    first = find_first_in_rounds(actor, Plan.Kind.JUDGE, {*plans.values_list("pk", flat=True)})
+    return first.topic if first is not None else None
 
 
 def choose_free_slots(

@@ -4,27 +4,28 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 from uuid import uuid4
 
 from django.db.models.functions import Coalesce
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Topic, User
-from campaigns.services.rows import Row, insert_rows
+from campaigns.services.rows import Row, Value, insert_rows
 from campaigns.services.statistics import refresh_statistics
 from judging.models import Audience, Judgment, Plan, Purpose, Slot
 from judging.queries.judgments import ANSWERS, latest_judgments, log_until
+from judging.queries.slots import ROUND
 from judging.services.followups import add_third_slot
 from poolbench.judging.designs.allocation import UNASSIGNED, Allocation, Workload
 from pooling.models import Pool, PoolItem, PoolTopic
 from pooling.queries.adaptive_pools import future_documents
+from pooling.queries.frozen_pools import is_drawn_by_influence, load_sample_plan
 
 BATCH = 500
-COLUMNS = (
-    "plan_id", "purpose", "state", "item_id", "topic_id", "k", "position", "reserved_for_id",
-    "token",
-)  # fmt: skip
+ROUNDS = 50
+"""In how many rounds a sample would be judged that is the whole frame."""
+COLUMNS = ("item_id", "topic_id", "k", "position", "reserved_for_id", "token")
 COPIED = (
     "campaign_id", "topic_id", "docno", "assessor_id", "purpose", "kind", "grade", "reason",
     "comment", "flags", "duplicate_of", "passages", "guideline_version", "document_sha256",
@@ -34,8 +35,7 @@ COPIED = (
 JudgmentsByPair = dict[tuple[int, str], list[Judgment]]
 
 
-@dataclass(frozen=True, slots=True)
-class UnplannedPair:
+class UnplannedPair(NamedTuple):
     """A pair of a pool without a slot."""
 
     item: int
@@ -45,16 +45,19 @@ class UnplannedPair:
     position: int
 
 
-def list_unplanned_pairs(pool: Pool) -> list[UnplannedPair]:
-    """The pool's pairs that are in no plan of the campaign, by topic and seeded position."""
+def list_unplanned_pairs(pool: Pool, topics: Collection[int] | None = None) -> list[UnplannedPair]:
+    """The pool's pairs that are in no plan of the campaign, by topic and seeded position; those of
+    ``topics`` (ids) alone unless None.
+    """
     slots = Slot.objects.filter(plan__campaign=pool.campaign, purpose=Purpose.JUDGE).order_by()
-    planned = set(slots.values_list("topic", "item__docno").distinct())
     rows = pool.items.order_by("topic", "position")
+    if topics is not None:
+        slots, rows = slots.filter(topic__in=topics), rows.filter(topic__in=topics)
+    planned = set(slots.values_list("topic", "item__docno").distinct())
     # Pools of format version 1 have no priority: use the best rank.
     priority = Coalesce("priority", "min_rank")
     values = rows.values_list("pk", "topic", "docno", priority, "position").iterator()
-    pairs = (UnplannedPair(*row) for row in values)
-    return [pair for pair in pairs if (pair.topic, pair.docno) not in planned]
+    return [UnplannedPair._make(row) for row in values if row[1:3] not in planned]
 
 
 def build_workload(
@@ -79,8 +82,17 @@ def build_workload(
     )
 
 
-def positions_by_item(pairs: Sequence[UnplannedPair], order: str) -> dict[int, int]:
-    """The position of each item within its topic. Docnos are compared by code point."""
+def choose_order(pool: Pool, order: str) -> str:
+    """``order``, or without one that which fits ``pool``."""
+    return order or (Plan.Order.POOL if is_drawn_by_influence(pool) else Plan.Order.RANDOM)
+
+
+def positions_by_item(pool: Pool, pairs: Sequence[UnplannedPair], order: str) -> dict[int, int]:
+    """The position of each item within its topic, or in a sample by influence in the order of the
+    pool within all topics. Docnos are compared by code point.
+    """
+    if order == Plan.Order.POOL and is_drawn_by_influence(pool):
+        return positions_in_rounds(pool, pairs)
     if order == Plan.Order.RANDOM:
         return {pair.item: pair.position for pair in pairs}
     if order == Plan.Order.DOCNO:
@@ -95,17 +107,44 @@ def positions_by_item(pairs: Sequence[UnplannedPair], order: str) -> dict[int, i
     return positions
 
 
+def positions_in_rounds(pool: Pool, pairs: Sequence[UnplannedPair]) -> dict[int, int]:
+    """Rounds in the order of drawing, ``ROUND`` apart, topic by topic within each: the part of the
+    order that is judged completely, from which scores are estimated, grows with each round.
+
+    Rounds depend on the frame alone, so that those of a larger sample go on from there.
+    """
+    plan, number = load_sample_plan(pool)
+    frame, size = plan.frame, max(len(plan.order) // ROUNDS, 1)
+    places = {
+        (frame.topics[topic], docno): place
+        for place, (topic, docno) in enumerate(
+            (int(frame.topic_index[pair]), frame.docnos[int(pair)]) for pair in plan.order[:number]
+        )
+    }
+    numbers = dict(pool.campaign.topics.values_list("pk", "number"))
+    rank = {pk: at for at, pk in enumerate(numbers)}
+    rows = sorted(
+        (place // size, rank[pair.topic], place, pair.item)
+        for pair in pairs
+        for place in [places[numbers[pair.topic], pair.docno]]
+    )
+    return {item: turn * ROUND + at for at, (turn, _topic, _place, item) in enumerate(rows)}
+
+
 def build_slot_rows(
-    pairs: Sequence[UnplannedPair], slots: Allocation, order: str, assessors: Sequence[User]
+    pool: Pool,
+    pairs: Sequence[UnplannedPair],
+    slots: Allocation,
+    order: str,
+    assessors: Sequence[User],
 ) -> list[Row]:
-    """An open slot per entry of ``slots``, as a row of ``COLUMNS`` without its plan."""
-    position = positions_by_item(pairs, order)
+    """A slot per entry of ``slots``, as a row of ``COLUMNS``."""
+    position = positions_by_item(pool, pairs, order)
     keys = [user.pk for user in assessors]
-    same = (Purpose.JUDGE.value, Slot.State.OPEN.value)
     columns = zip(slots.pair.tolist(), slots.k.tolist(), slots.assessor.tolist(), strict=True)
     return [
         (
-            *same, pairs[index].item, pairs[index].topic, k, position[pairs[index].item],
+            pairs[index].item, pairs[index].topic, k, position[pairs[index].item],
             None if assessor == UNASSIGNED else keys[assessor], uuid4().hex,
         )
         for index, k, assessor in columns
@@ -113,11 +152,19 @@ def build_slot_rows(
 
 
 def insert_slot_rows(plan: Plan, rows: Iterable[Row]) -> None:
-    """Insert the slots of ``plan``. They are built before: on SQLite all other writers wait."""
-    insert_rows(Slot, COLUMNS, ((plan.pk, *row) for row in rows))
+    """Insert all slots of a new plan."""
+    insert_open_slots(plan, rows)
     # Without statistics PostgreSQL reads all slots of a topic to find the next one, which takes
     # seconds instead of a millisecond.
     refresh_statistics(Slot, PoolItem)
+
+
+def insert_open_slots(plan: Plan, rows: Iterable[Row]) -> None:
+    """Insert open slots of ``plan`` to judge, as rows of ``COLUMNS``. They are built before: on
+    SQLite all other writers wait.
+    """
+    same: dict[str, Value] = {"plan_id": plan.pk, "purpose": "judge", "state": "open"}
+    insert_rows(Slot, COLUMNS, rows, same)
 
 
 def fill_with_existing_judgments(plan: Plan, existing: JudgmentsByPair) -> int:

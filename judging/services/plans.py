@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import blake2b
 
@@ -14,7 +14,7 @@ from django.utils import timezone
 from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, User
-from campaigns.queries.scales import list_judging_grades
+from campaigns.queries.lists import list_judging_grades
 from campaigns.rules import require_permission
 from campaigns.services import events
 from campaigns.services.decisions import check_decision
@@ -38,6 +38,7 @@ from judging.services.plan_slots import (
     build_workload,
     check_design,
     check_not_grown,
+    choose_order,
     current_judgments_by_pair,
     fill_with_existing_judgments,
     insert_slot_rows,
@@ -74,9 +75,9 @@ class PlanAllocation:
     max_judgments: int
     """Per document."""
 
-    def build_rows(self, order: str) -> list[Row]:
+    def build_rows(self, pool: Pool, order: str) -> list[Row]:
         """The rows of the slots, without their plan."""
-        return build_slot_rows(self.pairs, self.slots, order, self.assessors)
+        return build_slot_rows(pool, self.pairs, self.slots, order, self.assessors)
 
 
 def create_plan(
@@ -103,6 +104,7 @@ def create_plan(
     campaign, assessors = pool.campaign, assessors or {}
     require_permission(actor, "campaigns.manage", campaign)
     scheme = scheme or PlanOptions(parameters={"n": overlap})
+    scheme = replace(scheme, order=choose_order(pool, scheme.order))
     if audience == Audience.CROWD:
         check_crowd_options(pool, scheme, assessors)
     known = get_topics(campaign, {*assessors, *(topics or ())})
@@ -110,7 +112,7 @@ def create_plan(
     before = latest_plan_id(campaign)
     allocation = allocate_plan(pool, scheme, assessors, topics)
     check_max_overlap(audience, allocation.max_judgments, max_overlap)
-    rows = allocation.build_rows(scheme.order)
+    rows = allocation.build_rows(pool, scheme.order)
     with transaction.atomic():
         # Locked, so that two plans created concurrently cannot share a pair.
         Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
@@ -204,9 +206,7 @@ def allocate_plan(
         message = "A third judgment requires at least two judgments per document."
         raise ActionRefused("third-needs-two", message, fix)
     planned = None if topics is None else {known[number].pk for number in topics}
-    pairs = [
-        pair for pair in list_unplanned_pairs(pool) if planned is None or pair.topic in planned
-    ]
+    pairs = list_unplanned_pairs(pool, planned)
     check_design(pool, scheme.design)
     if not pairs and not pool.is_adaptive:
         fix = "Freeze a larger pool first."
@@ -242,11 +242,12 @@ def check_latest_plan(campaign: Campaign, before: int | None) -> None:
 
 
 def check_plan_options(campaign: Campaign, scheme: PlanOptions) -> None:
-    choices = {"design": DESIGNS, "order": ORDERS, "rationale": Plan.Rationale.values}
+    # Without an order, that which fits the pool.
+    choices = {"design": DESIGNS, "order": ("", *ORDERS), "rationale": Plan.Rationale.values}
     for option, known in choices.items():
         chosen = getattr(scheme, option)
         if chosen not in known:
-            fix = f"Use one of: {', '.join(known)}."
+            fix = f"Use one of: {', '.join(filter(None, known))}."
             raise ActionRefused(f"no-{option}", f"Unknown {option}: {chosen}.", fix)
     if not 0 <= scheme.repeat_share <= 1:
         fix = "Enter a share between 0 and 1, e.g. 0.05."

@@ -6,7 +6,7 @@ from dataclasses import replace
 from hashlib import sha256
 
 from campaigns.models import Campaign
-from campaigns.queries.scales import list_judging_grades
+from campaigns.queries.lists import list_judging_grades
 from campaigns.services.snapshots import Subject
 from judging.models import Purpose
 from judging.queries.exclusions import log_state_key

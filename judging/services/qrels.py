@@ -15,7 +15,7 @@ from campaigns import store
 from campaigns.confirmation import Confirmation, Decision
 from campaigns.errors import ActionRefused, format_utc
 from campaigns.models import Campaign, User
-from campaigns.queries.scales import list_judging_grades
+from campaigns.queries.lists import list_judging_grades
 from campaigns.rules import require_access, require_permission
 from campaigns.services import events
 from campaigns.services.decisions import check_decision

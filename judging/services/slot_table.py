@@ -13,6 +13,7 @@ from django.db.models import Case, Q, QuerySet, Value, When
 from django.db.models.functions import Coalesce
 
 from campaigns.models import Campaign, User
+from campaigns.services.rows import match_keys
 from judging.models import Purpose, Slot
 from judging.queries.slots import free_slots
 from judging.rules import THIRD_K
@@ -22,6 +23,8 @@ Pair = tuple[int, str]
 Ints = np.ndarray[Any, np.dtype[np.int64]]
 Mask = np.ndarray[Any, np.dtype[np.bool_]]
 BATCH = 500
+TAKEN_AT_ONCE = 5_000
+"""Slots that an import locks in a statement."""
 FEW = 1_000
 """Up to so many keys each is looked up; for more, all rows of their topics are read."""
 AT_ONCE = 20_000
@@ -72,9 +75,9 @@ class SlotTable:
         theirs = free_slots() | Q(assessor=assessor)
         order = places[np.argsort(self.columns["pk"][places])]
         lost: list[int] = []
-        for first in range(0, len(order), BATCH):
-            part = order[first : first + BATCH]
-            slots = Slot.objects.filter(pk__in=self.columns["pk"][part].tolist())
+        for first in range(0, len(order), TAKEN_AT_ONCE):
+            part = order[first : first + TAKEN_AT_ONCE]
+            slots = Slot.objects.filter(match_keys(Slot, self.columns["pk"][part].tolist()))
             token = uuid4()
             taken = slots.filter(theirs).update(
                 state=state,

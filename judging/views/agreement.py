@@ -50,12 +50,11 @@ def find_current_report(campaign: Campaign) -> AgreementReport | None:
 
 
 def build_agreement_frame(
-    campaign: Campaign, choice: AgreementChoice, labels: LabelTable, here: str
+    campaign: Campaign, choice: AgreementChoice, labels: LabelTable
 ) -> dict[str, object]:
-    """The context of every agreement page: selection and navigation."""
+    """The context of every agreement page: what is selected and can be."""
     return {
         "campaign": campaign,
-        "here": here,
         "choice": choice,
         "coefficients": [coefficient.card for coefficient in COEFFICIENTS.values()],
         "levels": [(g.value, str(g)) for g in campaign.grades.filter(value__gt=0)],
@@ -81,7 +80,7 @@ def agreement_view(request: SignedInRequest, slug: str) -> HttpResponse:
     labels = load_labels(campaign, third=choice.third, last=last, who=choice.who)
     report = choice.report(labels, stored)
     names = companion_coefficients(choice.by)
-    frame = build_agreement_frame(campaign, choice, labels, "agreement")
+    frame = build_agreement_frame(campaign, choice, labels)
     low = list_low_topics(choice, report)
     taus = stored.effect.by_assessor if stored else {}
     # ``current`` and ``taus`` are of the whole campaign, whatever the page compares; ``low``

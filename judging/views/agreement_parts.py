@@ -1,11 +1,14 @@
-"""Parts of agreement: two assessors, topics, and the variation between any number of assessors."""
+"""Parts of agreement: two assessors, topics, the variation between any number of assessors, and
+what each coefficient is.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 
-from django.http import HttpResponse
+from django.contrib.auth.decorators import login_not_required
+from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from campaigns.api.attachments import attachment_response
@@ -30,6 +33,7 @@ from poolbench.charts.axes import round_up_nice
 from poolbench.charts.chart import Chart
 from poolbench.charts.kinds import build_bar_chart
 from poolbench.files.natural_sort import natural_sort_key, sort_items_naturally
+from poolbench.judging.agreement.coefficient import AgreementCoefficient
 from poolbench.judging.agreement.formats import build_topics_report
 from poolbench.judging.agreement.labels import LabelTable
 from poolbench.judging.agreement.registry import COEFFICIENTS
@@ -41,6 +45,7 @@ from poolbench.judging.agreement.variation import (
     Variation,
     measure_variation,
 )
+from poolbench.judging.quality.report import CARDS
 from poolbench.reports.csv import write_csv
 from poolbench.reports.report import Report, Section, Table, make_columns
 
@@ -62,7 +67,7 @@ def agreement_pair_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign, choice, labels = load_agreement_page(request, slug)
     if not (choice.a or choice.b) and len(labels.assessors) > 1:
         choice = replace(choice, a=labels.assessors[0], b=labels.assessors[1])
-    frame = build_agreement_frame(campaign, choice, labels, "agreement-pair")
+    frame = build_agreement_frame(campaign, choice, labels)
     page = None
     if choice.a in labels.assessors and choice.b in labels.assessors and choice.a != choice.b:
         a, b = labels.assessors.index(choice.a), labels.assessors.index(choice.b)
@@ -126,7 +131,7 @@ def agreement_topics_view(request: SignedInRequest, slug: str) -> HttpResponse:
         row_name="topic",
         caption=f"{choice.card.title} by topic. {choice.card.reading}",
     )
-    frame = build_agreement_frame(campaign, whole, labels, "agreement-topics")
+    frame = build_agreement_frame(campaign, whole, labels)
     page = {
         "report": report,
         "by_topic": rows,
@@ -151,7 +156,7 @@ def agreement_topics_download_view(request: SignedInRequest, slug: str) -> HttpR
 def agreement_variation_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign, choice, labels = load_agreement_page(request, slug)
     variation = measure_variation(choice.labels(labels))
-    frame = build_agreement_frame(campaign, choice, labels, "agreement-variation")
+    frame = build_agreement_frame(campaign, choice, labels)
     page = {
         "cards": [INTRACLASS, WITH_OTHERS],
         "scale": variation.scale,
@@ -212,3 +217,27 @@ def build_variation_report(variation: Variation, slug: str) -> Report:
         conditions={"campaign": slug, "scale": variation.scale},
         record=table,
     )
+
+
+@login_not_required
+@require_safe
+def coefficients_view(request: HttpRequest) -> HttpResponse:
+    page = {
+        "coefficients": [
+            {"card": coefficient.card, "examples": list_worked_examples(coefficient)}
+            for coefficient in COEFFICIENTS.values()
+        ],
+        "cards": list(CARDS.values()),
+    }
+    return render_page(request, "judging/coefficients.html", page)
+
+
+def list_worked_examples(coefficient: AgreementCoefficient) -> list[dict[str, object]]:
+    """Per example: one line per assessor, with a dot where nothing was judged, and the value."""
+    return [
+        {
+            "lines": [" ".join("·" if g is None else str(g) for g in row) for row in rows],
+            "value": value,
+        }
+        for rows, value in coefficient.examples
+    ]

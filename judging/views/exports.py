@@ -17,7 +17,7 @@ from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from judging.models import Judgment, Purpose
 from judging.queries.exchange import COLUMNS, OWN_COLUMNS, iter_log_rows, iter_own_rows
-from judging.queries.judgments import current_judgments
+from judging.queries.judgments import latest_judgments, log_until
 from poolbench.judging.exchange.writer import (
     iter_json_parts,
     iter_jsonl_parts,
@@ -75,8 +75,9 @@ def assessor_qrels_view(request: SignedInRequest, slug: str, username: str) -> H
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     judged = User.objects.filter(judgments__campaign=campaign, automatic=None).distinct()
     assessor = get_object_or_404(judged, username=username)
-    own = current_judgments(campaign).filter(assessor=assessor).order_by()
-    rows = own.values_list("topic__number", "docno", "grade")
+    # Theirs before the latest of each pair are looked for, not among those of all assessors.
+    own = latest_judgments(log_until(campaign).filter(assessor=assessor))
+    rows = own.filter(kind=Judgment.Kind.GRADE).values_list("topic__number", "docno", "grade")
     table = qrels_from_rows((topic, docno, grade or 0) for topic, docno, grade in rows)
     text = write_qrels(table).decode()
     return attachment_response(text, f"{slug}-{username}.qrels.txt")

@@ -34,6 +34,7 @@ from judging.queries.screen import (
 )
 from judging.queries.slots import PURPOSES
 from judging.rules import FLAGS, SKIP_REASONS
+from judging.services.leases import find_topic_of_round
 from judging.templatetags.judging import format_hours
 
 ADJUDICATE = Plan.Kind.ADJUDICATE
@@ -293,11 +294,17 @@ def build_finished_topic(
 ) -> dict[str, object]:
     """The context of the page shown when a topic has no documents left for the assessor."""
     topics = list_assessor_topics(campaign, actor)
+    mine = next((row for row in topics if row.topic == topic), progress)
+    others = [row for row in topics if row.topic != topic]
+    # A sample is judged in rounds: where documents wait for the next one, go on with this round.
+    held = find_topic_of_round(actor, campaign) if mine.left else None
+    here = [row for row in others if held is not None and row.topic == held]
     return {
         "campaign": campaign,
         "topic": topic,
-        "mine": next((row for row in topics if row.topic == topic), progress),
-        "next": next_topic([row for row in topics if row.topic != topic]),
+        "mine": mine,
+        "is_held": bool(here),
+        "next": next_topic(here or others),
         "message": message,
         "is_open": campaign.takes_judgments(),
     }

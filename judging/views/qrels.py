@@ -52,6 +52,7 @@ from poolbench.judging.policies import (
 )
 from poolbench.judging.policy_comparison import COMPARISON_FORMATS, PolicyComparison
 from poolbench.judging.policy_rules import CROWD, RULES
+from poolbench.shared_reads import share_reads
 
 PAGE = 100
 
@@ -60,16 +61,22 @@ PAGE = 100
 def qrels_list_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """All versions, and the form for the next; ``?policy=`` previews a policy."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    usual = default_policy(campaign)
     if request.method == "GET":
-        name = resolve_policy(campaign, request.GET.get("policy") or usual).name
-        return list_page(request, campaign, QrelsForm(campaign, name=name), name)
+        return show_qrels_versions(request, campaign)
+    usual = default_policy(campaign)
     form = QrelsForm(campaign, request.POST, name=usual)
     if not form.is_valid():
         return list_page(request, campaign, form, usual)
     if "preview" in request.POST:
         return list_page(request, campaign, form, form.cleaned_data["name"])
     return qrels_freeze_view(request, slug)
+
+
+@share_reads
+def show_qrels_versions(request: SignedInRequest, campaign: Campaign) -> HttpResponse:
+    usual = default_policy(campaign)
+    name = resolve_policy(campaign, request.GET.get("policy") or usual).name
+    return list_page(request, campaign, QrelsForm(campaign, name=name), name)
 
 
 @require_http_methods(["GET", "POST"])
@@ -104,6 +111,7 @@ def qrels_freeze_view(request: SignedInRequest, slug: str) -> HttpResponse:
     return confirm_act(request, campaign, describe=describe, act=act, fields=fields)
 
 
+@share_reads
 def default_policy(campaign: Campaign) -> str:
     """The policy preselected: the model of the latest crowd study with judgments, unless it is too
     slow for a page; else majority if pairs may have several judgments.
@@ -194,6 +202,7 @@ def get_compared_versions(request: SignedInRequest, campaign: Campaign) -> Qrels
     return compare_qrels_versions(before, after)
 
 
+@share_reads
 def list_page(
     request: SignedInRequest, campaign: Campaign, form: QrelsForm, name: str
 ) -> HttpResponse:

@@ -32,7 +32,7 @@ def assessor_quality_view(request: SignedInRequest, slug: str) -> HttpResponse:
     choice = parse_agreement_choice(request.GET, campaign)
     record = load_judging_record(campaign, third=choice.third, who=choice.who)
     report = quality_report(record, choice.level)
-    frame = build_agreement_frame(campaign, choice, record.people, "assessor-quality")
+    frame = build_agreement_frame(campaign, choice, record.people)
     page = {
         "report": report,
         "biases": [(name, bias, report.drift[name]) for name, bias in report.bias.items()],

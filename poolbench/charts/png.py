@@ -15,9 +15,11 @@ import struct
 import unicodedata
 import zlib
 from collections.abc import Sequence
+from hashlib import sha256
 from importlib.resources import files
 from math import sqrt
 
+from poolbench.cache import Cache
 from poolbench.charts.chart import Chart
 from poolbench.charts.file import measure_chart_file, write_chart_file
 
@@ -34,6 +36,8 @@ HEADER_END = 33
 """Signature, and the chunk IHDR: a length, a name, 13 bytes and a checksum."""
 LAST_OF_FONT = 0x052F
 """Source Sans Pro has Latin, Greek and Cyrillic, up to here, and signs."""
+_drawn: Cache[str, bytes] = Cache(16_000_000, len)
+"""By the SHA-256 of the SVG: drawing six million pixels takes longer than most pages."""
 
 
 class ChartTooLargeError(ValueError):
@@ -46,12 +50,20 @@ def write_chart_png(chart: Chart, conditions: Sequence[str] = ()) -> bytes:
     The same chart gives the same bytes. Raises ``ChartTooLargeError``, and ``ImportError`` without
     resvg-py, which the extra ``server`` installs.
     """
-    from resvg_py import svg_to_bytes
-
     svg = write_chart_file(chart, conditions)
     if len(svg) > MOST_LETTERS:
         raise ChartTooLargeError(f"{chart.title} has too many marks for a PNG")
     dpi = fit_dpi(measure_chart_file(chart, conditions))
+    key = sha256(svg.encode()).hexdigest()
+    drawn = _drawn.get_or_compute(key, lambda: draw_png(svg, dpi))
+    texts = {"Title": chart.title, "Description": "\n".join([chart.caption, *conditions])}
+    return add_header_chunks(drawn, dpi, texts)
+
+
+def draw_png(svg: str, dpi: int) -> bytes:
+    """The pixels of an SVG file on white."""
+    from resvg_py import svg_to_bytes
+
     font = files("font_source_sans_pro") / "files" / "SourceSansPro-Regular.ttf"
     drawn = svg_to_bytes(
         svg_string=re.sub(r"^<\?xml[^>]*\?>\s*", "", svg),
@@ -64,8 +76,7 @@ def write_chart_png(chart: Chart, conditions: Sequence[str] = ()) -> bytes:
         monospace_family=FAMILY,
         skip_system_fonts=not has_other_scripts(svg),
     )
-    texts = {"Title": chart.title, "Description": "\n".join([chart.caption, *conditions])}
-    return add_header_chunks(bytes(drawn), dpi, texts)
+    return bytes(drawn)
 
 
 def fit_dpi(size: tuple[float, float]) -> int:

@@ -50,6 +50,11 @@ class PoolCommand(FileCommand):
         add("--seed", metavar="N", type=int, help="random seed, instead of that in the spec")
         add("--format", choices=(*FORMATS, *FRAME_FORMATS), default="trec", help="default: trec")
         add("--qrels", metavar="FILE", help="grades for the formats strata and prels")
+        add(
+            "--machine",
+            metavar="FILE",
+            help="a machine's grades, as qrels, for a sample by influence",
+        )
         add("--output", metavar="FILE", help="output file (default: standard output)")
         add_jobs(parser, "processes for reading")
 
@@ -66,7 +71,10 @@ class PoolCommand(FileCommand):
         processes = options["jobs"] or choose_process_count(options["runs"])
         limits = {"processes": processes, "cutoff": spec.cutoff}
         runs = reader.read_all(options["runs"], read_run_to_cutoff, **limits)
-        qrels = reader.read(options["qrels"], read_qrels) if options["qrels"] else None
+        qrels, machine = (
+            reader.read(options[each], read_qrels) if options[each] else None
+            for each in ("qrels", "machine")
+        )
         reader.raise_if_rejected()
         check_unique_tags(runs)
         if spec.is_adaptive:
@@ -80,7 +88,7 @@ class PoolCommand(FileCommand):
         if options["seed"] is not None:
             spec = replace(spec, seed=options["seed"])
         selected = [run for run in runs.values() if run.tag in (spec.runs.tags or [run.tag])]
-        sessions = sessions_by_spec(spec, selected)
+        sessions = sessions_by_spec(spec, selected, machine)
         pool = build_pool_table(sessions)
         frame = build_frame(sessions) if options["format"] in FRAME_FORMATS else None
         if frame is not None and qrels is not None:

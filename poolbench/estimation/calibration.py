@@ -7,6 +7,7 @@ from grades of the other folds, never from its own, since intervals would be too
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -70,21 +71,27 @@ def standardize_columns(columns: Floats) -> Floats:
 
 
 def fit_chances(
-    features: PairFeatures, topics: Ints, steps: Floats, judged: Ints, fold: Ints, count: int
+    features: PairFeatures,
+    topics: Ints,
+    steps: Floats,
+    judged: Ints,
+    fold: Ints,
+    count: int,
+    learned: Sequence[PairFeatures] | None = None,
 ) -> Floats:
     """The cross-fitted chances of each step, (pairs, G), non-increasing in g.
 
     ``topics``: the topic of each pair, of ``count``; ``steps``: (judged, G), whether people's
-    grade of each pair of ``judged`` is g or more; ``fold``: the fold of each pair.
+    grade of each pair of ``judged`` is g or more; ``fold``: the fold of each pair. ``learned``: for
+    each fold, more features, which themselves were learned from grades of the other folds.
     """
     chances = np.empty((len(topics), steps.shape[1]))
     for own in range(FOLDS):
         train = fold[judged] != own
         rows = np.flatnonzero(fold == own)
+        used = features if learned is None else features.join(learned[own])
         for g in range(steps.shape[1]):
-            chances[rows, g] = _fit_step(
-                features, topics, steps[train, g], judged[train], rows, count
-            )
+            chances[rows, g] = _fit_step(used, topics, steps[train, g], judged[train], rows, count)
     lowered: Floats = np.minimum.accumulate(chances, axis=1)
     return lowered
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from poolbench.estimation.calibration import compute_logistic, log_mean_rank, standardize_columns
-from poolbench.estimation.errors import forecast_variance
 from poolbench.estimation.frame import PoolFrame
+from poolbench.estimation.machines import NONE
 from poolbench.estimation.measures import Derivative, FractionalMeasure
 from poolbench.evaluation.judgments import Floats, Ints, Mask
 
@@ -23,6 +23,17 @@ def estimate_prior_by_ranks(frame: PoolFrame) -> Floats:
 def estimate_prior_by_grades(grades: Ints, top: int) -> Floats:
     """.1 to .7 evenly over the grades 0 to ``top``."""
     return 0.1 + 0.6 * np.clip(grades, 0, top) / top
+
+
+def estimate_prior(frame: PoolFrame, grades: Ints | None, top: int) -> Floats:
+    """The chance that each pair is relevant: by a machine's ``grades``, ``NONE`` without one, and
+    by ranks where it gave none.
+    """
+    by_ranks = estimate_prior_by_ranks(frame)
+    if grades is None:
+        return by_ranks
+    prior: Floats = np.where(grades > NONE, estimate_prior_by_grades(grades, top), by_ranks)
+    return prior
 
 
 def divide_prior(prior: Floats, top: int, level: int) -> Floats:
@@ -55,17 +66,6 @@ def compute_influence_sizes(
     x = np.sqrt(total) * np.sqrt(prior * (1 - prior))
     sizes: Floats = (1 - FLOOR) * x / x.mean() + FLOOR
     return sizes
-
-
-def forecast_half_widths(
-    frame: PoolFrame, steps: Floats, pi: Floats, measures: Sequence[FractionalMeasure]
-) -> list[Floats]:
-    """Of each measure, by run: 1.96 standard errors that a sample with probabilities ``pi`` would
-    have if the chances ``steps`` were right and nothing more were known.
-    """
-    weight = ((1 - pi) / pi)[:, None]
-    derivatives = [measure.compute(frame, steps).derivative for measure in measures]
-    return [1.96 * np.sqrt(forecast_variance(frame, steps, weight, own)) for own in derivatives]
 
 
 def draw_order(frame: PoolFrame, sizes: Floats, seed: int) -> Ints:

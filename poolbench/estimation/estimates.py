@@ -100,12 +100,12 @@ def _correct(sample: JudgedSample, chances: Floats, measure: FractionalMeasure) 
     if measure.step is not None:
         empty = frame.sum_topics(q[:, measure.step - 1]) < LEAST_RELEVANT
     if empty.any():
-        kept = (~empty).astype(float)
-        values = values * kept
+        share = (~empty).astype(float)
+        values = values * share
         derivative = Derivative(
-            derivative.entry * kept[frame.segment % len(kept)],
+            derivative.entry * share[frame.segment % len(share)],
             derivative.gain,
-            derivative.background * kept[:, None],
+            derivative.background * share[:, None],
         )
     left = sample.inverse[:, None] * (sample.steps - chances[sample.judged])
     return CorrectedScores(values + sum_over_sample(sample, derivative, left), derivative, empty)

@@ -48,7 +48,7 @@ def _explain_topics(sample: JudgedSample) -> str | None:
 
 
 def list_unjudged_topics(sample: JudgedSample) -> list[str]:
-    """The topics of which nobody has judged a pair: their scores are the chances alone."""
+    """The topics without a judged pair: their scores are the chances alone."""
     frame = sample.frame
     judged = np.bincount(frame.topic_index[sample.judged], minlength=len(frame.topics))
     return [frame.topics[at] for at in np.flatnonzero((judged == 0) & (frame.sizes > 0)).tolist()]

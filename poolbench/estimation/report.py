@@ -22,12 +22,14 @@ from poolbench.estimation.remarks import (
 )
 from poolbench.estimation.run_order import draw_in
 from poolbench.estimation.sample import JudgedSample
+from poolbench.estimation.text_scores import TextScores
 from poolbench.evaluation.judgments import Floats
 from poolbench.statistics.estimate import Estimate
 from poolbench.statistics.least_topics import TOO_FEW_TOPICS
 
 LEVEL = 0.95
 QUANTILE = 1.96
+TEXT = "text classifier"
 LEAST_GAIN = 0.01
 """Machines that bring less do not decide the order of runs (docs/decisions/0097)."""
 
@@ -93,13 +95,15 @@ def compute_estimates(
     drawn_for: Collection[str] | None = None,
     *,
     is_trusted: bool = True,
+    texts: TextScores | None = None,
 ) -> ScoreEstimates:
     """Estimates of all ``measures``, by name, for all runs of the frame.
 
     ``drawn_for``: those that the sample was drawn for, where that is known. ``is_trusted``: whether
     the machines may decide the order of runs, which they do not where they bring too little.
+    ``texts``: the text classifier, one more machine.
     """
-    chances, alone, by_machine = _fit(sample, machines, seed)
+    chances, alone, by_machine = _fit(sample, machines, seed, texts)
     estimates = {name: estimate_measure(sample, chances, own) for name, own in measures.items()}
     gain = None if alone is None else compute_gain(sample, alone, measures, estimates)
     is_drawn_in = is_trusted and gain is not None and gain >= LEAST_GAIN
@@ -117,7 +121,7 @@ def compute_estimates(
         topics=len(sample.frame.topics),
         pairs=len(sample.pi),
         judged=len(sample.judged),
-        machines=tuple(machine.name for machine in machines),
+        machines=(*(machine.name for machine in machines), *([TEXT] if texts else [])),
         measures=reports,
         skipped=sample.skipped,
         gain=gain,
@@ -128,7 +132,7 @@ def compute_estimates(
 
 
 def _fit(
-    sample: JudgedSample, machines: Sequence[MachineInput], seed: int
+    sample: JudgedSample, machines: Sequence[MachineInput], seed: int, texts: TextScores | None
 ) -> tuple[Floats, Floats | None, Floats | None]:
     """The chances of all pairs; those by ranks alone, and by machines alone, raked: None without
     machines.
@@ -136,15 +140,18 @@ def _fit(
     frame = sample.frame
     fold = frame.hash_pairs(seed, "fold") % FOLDS
 
-    def fit(features: PairFeatures) -> Floats:
-        return fit_chances(
-            features, frame.topic_index, sample.steps, sample.judged, fold, len(frame.topics)
-        )
+    def fit(features: PairFeatures, learned: Sequence[PairFeatures] | None = None) -> Floats:
+        topics, count = frame.topic_index, len(frame.topics)
+        return fit_chances(features, topics, sample.steps, sample.judged, fold, count, learned)
 
     ranks, own = build_rank_features(frame), build_machine_features(machines)
+    if texts is not None:
+        own = texts.features if own is None else own.join(texts.features)
     if own is None:
         return fit(ranks), None, None
-    return fit(own.join(ranks)), fit(ranks), rake_chances(sample, fit(own))
+    learned = None if texts is None else texts.learn(sample.judged, sample.steps, fold)
+    by_machine = rake_chances(sample, fit(own, learned))
+    return fit(own.join(ranks), learned), fit(ranks), by_machine
 
 
 def compute_gain(

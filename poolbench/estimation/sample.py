@@ -46,16 +46,16 @@ class JudgedSample:
 def build_sample(
     frame: PoolFrame,
     grades: Ints,
-    drawn: Ints,
+    pairs: Ints,
     pi: Floats,
     top: int,
     strata: Ints | None = None,
 ) -> JudgedSample:
-    """The sample of the pairs ``drawn`` with probabilities ``pi``. ``grades`` by pair of the frame,
+    """The sample ``pairs`` with probabilities ``pi``. ``grades`` by pair of the frame,
     below 0 without one: a drawn pair without a grade is left out, and the weights 1 / π of the
     others are raised as much.
     """
-    judged = np.sort(drawn[grades[drawn] >= 0])
+    judged = np.sort(pairs[grades[pairs] >= 0])
     steps = (grades[judged][:, None] >= np.arange(1, top + 1)).astype(float)
-    graded = len(judged) / max(len(drawn), 1)
-    return JudgedSample(frame, judged, steps, pi * graded, strata, len(drawn) - len(judged))
+    graded = len(judged) / max(len(pairs), 1)
+    return JudgedSample(frame, judged, steps, pi * graded, strata, len(pairs) - len(judged))

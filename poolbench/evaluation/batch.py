@@ -94,7 +94,8 @@ class ScoringBatch:
     def running(self, mask: Mask) -> Ints:
         """Count of ``mask`` within the segment down to and including each row."""
         total = np.concatenate(([0], np.cumsum(mask)))
-        return total[1:] - total[self.starts[self.segment]]
+        running: Ints = total[1:] - np.repeat(total[self.starts[:-1]], np.diff(self.starts))
+        return running
 
     def count(self, mask: Mask) -> Ints:
         """Number of rows of each segment in ``mask``."""

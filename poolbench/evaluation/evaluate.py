@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from poolbench import __version__
 from poolbench.evaluation.batch import ScoringBatch
 from poolbench.evaluation.inputs import QrelsLike, read_sources
 from poolbench.evaluation.judgments import (
@@ -275,7 +274,7 @@ def score_batch(batch: ScoringBatch, measures: Sequence[Measure], tag: str) -> S
     pairs = list(zip(measures, columns, strict=True))
     return ScoredRun(
         tag=tag,
-        topics=tuple(batch.judged.topics[index] for index in batch.topic_index),
+        topics=tuple(map(batch.judged.topics.__getitem__, batch.topic_index.tolist())),
         measures=tuple(measures),
         values=np.stack(columns, axis=1) if columns else np.empty((len(batch), 0)),
         overall=tuple(aggregate_over_all_topics(*pair, batch) for pair in pairs),
@@ -344,7 +343,6 @@ def score_provenance(batch: ScoringBatch) -> dict[str, Any]:
     }
 
 
-@cache
 def product_version() -> str:
     """Name and version of the program that computed the scores."""
-    return f"Poolbench {version('poolbench')}"
+    return f"Poolbench {__version__}"

@@ -6,6 +6,7 @@ is one gather per run, and after one judgment one gather per topic.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -51,9 +52,10 @@ class WarmRuns:
 
 def retrieved_codes(matrix: RunMatrix, topic: str) -> NDArray[np.int32]:
     """The codes that the run retrieved for ``topic``, in rank order."""
-    if topic not in matrix.topics:
+    # Topics ascend by code point; most runs have those of the others.
+    at = bisect_left(matrix.topics, topic)
+    if matrix.topics[at : at + 1] != (topic,):
         return matrix.pairs[:0]
-    at = matrix.topics.index(topic)
     return matrix.pairs[matrix.starts[at] : matrix.starts[at + 1]]
 
 
@@ -83,8 +85,8 @@ def score_topic(
     codes, starts = runs.of_topic(topic)
     ranked_places = places.take(codes) - first
     rows = np.flatnonzero(ranked_places >= 0)
-    segment = np.searchsorted(starts, rows, side="right") - 1
     lengths = np.diff(starts)
+    segment = np.repeat(np.arange(len(runs)), lengths)[rows]
     batch = ScoringBatch(
         judged=judged,
         topic_index=np.zeros(len(runs), np.int64),

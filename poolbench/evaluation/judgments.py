@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -105,6 +105,13 @@ class JudgmentTable:
             order, ranks = self.best_first(gains)
             self._ideals[key] = gains[order], self.topic_index, ranks
         return self._ideals[key]
+
+    @cached_property
+    def ideal_gains(self) -> dict[Hashable, Floats]:
+        """The gain of the ideal ranking of each topic, by all that it depends on: filled by
+        measures, since all runs of a campaign need the same.
+        """
+        return {}
 
     @cached_property
     def _counts(self) -> dict[int, tuple[Ints, Ints]]:

@@ -83,9 +83,8 @@ def _match_places(
     tag: str, topics: tuple[str, ...], starts: Ints, places: NDArray[np.int32]
 ) -> MatchedRun:
     """``places[starts[i]:starts[i + 1]]`` are the judgments of ``topics[i]`` by rank, or -1."""
-    is_listed = places >= 0
-    rows = np.flatnonzero(is_listed)
-    counts = np.diff(np.concatenate(([0], np.cumsum(is_listed)))[starts])
+    rows = np.flatnonzero(places >= 0)
+    counts = np.diff(np.searchsorted(rows, starts))
     ranks = rows - np.repeat(starts[:-1], counts) + 1
     return MatchedRun(tag, topics, np.diff(starts), ranks, places[rows].astype(np.int64))
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import os
 import zlib
 from mmap import ACCESS_READ, MADV_DONTNEED, PAGESIZE, mmap
 from pathlib import Path
-from tempfile import TemporaryFile
 from typing import IO, NoReturn, Protocol, cast
 
 from poolbench.files.faults import FaultReport, InvalidFile
@@ -69,6 +67,9 @@ def map_text(path: Path, *, max_bytes: int = MAX_BYTES, file: str = "") -> bytes
     """
     with path.open("rb") as stream:
         if stream.read(2) == GZIP_MAGIC:
+            # Here and in ``_copy``: plain text needs neither, and they take long to load.
+            from tempfile import TemporaryFile
+
             stream.seek(0)
             with TemporaryFile(dir=path.parent) as unpacked:
                 _copy(stream, unpacked, max_bytes, file)
@@ -108,8 +109,10 @@ def _copy(stream: ReadableStream, target: IO[bytes], max_bytes: int, file: str) 
         if not _copy_parts(rest, target, max_bytes):
             _reject_size(max_bytes, file)
         return
+    from gzip import GzipFile
+
     try:
-        with gzip.GzipFile(fileobj=rest) as unpacked:
+        with GzipFile(fileobj=rest) as unpacked:
             is_whole = _copy_parts(unpacked, target, max_bytes)
     except (OSError, EOFError, zlib.error) as error:
         message = f"The gzip file is damaged or truncated ({error})."

@@ -118,6 +118,8 @@ class RunListing:
     """All topics, ascending by code point. Documents of topic ``i`` are the rows
     ``starts[i]:starts[i + 1]`` of ``docnos``, its entries ``entries[i]:entries[i + 1]`` of the
     other columns; ``doc`` counts from 0 in each topic. ``queries`` are by topic.
+    ``machine_grades`` are by row, -1 where a machine gave none, for a sample that they help to
+    draw.
     """
 
     runs: tuple[str, ...]
@@ -132,6 +134,7 @@ class RunListing:
     seed: int
     read: Read | None = None
     queries: Mapping[str, str] = field(default_factory=dict)
+    machine_grades: Ints | None = None
 
     def topic(self, index: int) -> TopicCandidates:
         documents = slice(int(self.starts[index]), int(self.starts[index + 1]))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from hashlib import sha256
 from typing import TypeVar
 
 import numpy as np
@@ -12,9 +13,10 @@ from numpy.typing import NDArray
 from poolbench.pooling.candidates import Floats, Ints, RunListing
 from poolbench.reading.machine_words import Places
 from poolbench.reading.reader import DocnoArray
+from poolbench.runs.pair_index import PairIndex
 from poolbench.runs.pair_places import PairPlaces
 from poolbench.runs.run_matrix import PairDictionary, RunMatrix
-from poolbench.runs.tables import RunTable, group_starts, split_topic_ranges
+from poolbench.runs.tables import QrelsTable, RunTable, group_starts, split_topic_ranges
 
 Run = TypeVar("Run")
 
@@ -56,6 +58,19 @@ def build_listing(
     scores = [run.scores[cut.row] for (_, run), cut in zip(ordered, cuts, strict=True)]
     tags = tuple(tag for tag, _ in ordered)
     return assemble_listing(tags, names, cuts, scores, docnos, np.arange(len(docnos)), seed)
+
+
+def attach_machine_grades(listing: RunListing, grades: QrelsTable) -> RunListing:
+    """``listing`` with a machine's ``grades``, -1 where it gave none."""
+    at = PairIndex.from_table(grades).find(listing)
+    own = np.where(at >= 0, np.maximum(grades.grades[at], -1), -1) if len(grades.grades) else at
+    return replace(listing, machine_grades=own.astype(np.int64))
+
+
+def hash_machine_grades(listing: RunListing) -> str:
+    """sha256 of the machine's grades of all pairs, 64 bits each, little-endian."""
+    grades = listing.machine_grades
+    return sha256(b"" if grades is None else grades.astype("<i8").tobytes()).hexdigest()
 
 
 def build_listing_from_matrices(

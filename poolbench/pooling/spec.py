@@ -10,9 +10,9 @@ from typing import Any, Protocol, TypeVar
 
 from poolbench.pooling.pool_builder import PoolBudget, start_sessions
 from poolbench.pooling.registry import METHODS, RULE
-from poolbench.pooling.run_listing import build_listing
+from poolbench.pooling.run_listing import attach_machine_grades, build_listing
 from poolbench.pooling.session import PoolSession, PoolStep, StepLimit
-from poolbench.runs.tables import RunTable
+from poolbench.runs.tables import QrelsTable, RunTable
 
 CUTOFF = 100
 
@@ -91,6 +91,11 @@ class PoolSpec:
         """The first method that needs texts; empty if none does."""
         return next((step.method.name for step in self.steps if step.method.reads), "")
 
+    @property
+    def machine(self) -> str:
+        """The automatic assessor whose grades help to draw a sample; empty without one."""
+        return next((str(own) for each in self.steps if (own := each.values.get("machine"))), "")
+
     def as_dict(self) -> dict[str, Any]:
         """The spec as written in a file, without unset fields."""
         content = {
@@ -122,9 +127,15 @@ def depth_spec(depth: int, seed: int | None = None) -> PoolSpec:
     return PoolSpec((PoolStep(METHODS["depth"], {"k": depth}),), cutoff=depth, seed=seed)
 
 
-def sessions_by_spec(spec: PoolSpec, runs: Iterable[RunTable]) -> list[PoolSession]:
-    """The sessions of all ``runs`` by ``spec``, which include all candidates."""
+def sessions_by_spec(
+    spec: PoolSpec, runs: Iterable[RunTable], machine: QrelsTable | None = None
+) -> list[PoolSession]:
+    """The sessions of all ``runs`` by ``spec``, which include all candidates; ``machine``: grades
+    that help to draw a sample.
+    """
     listing = build_listing(runs, spec.cutoff, spec.seed or 0)
+    if machine is not None:
+        listing = attach_machine_grades(listing, machine)
     return start_sessions(listing, spec.steps, spec.budget)
 
 

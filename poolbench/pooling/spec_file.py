@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from poolbench.cards import Parameter
+from poolbench.estimation.measures import NoFractionError
 from poolbench.files.faults import FaultReport
 from poolbench.files.yaml_files import (
     INTEGER,
@@ -24,7 +25,7 @@ from poolbench.files.yaml_files import (
     is_text,
 )
 from poolbench.pooling.method import PoolingMethod
-from poolbench.pooling.methods.influence import is_measure_list
+from poolbench.pooling.methods.influence import choose_measures, is_measure_list
 from poolbench.pooling.methods.samples import (
     SAMPLE,
     WINDOWS,
@@ -101,6 +102,7 @@ KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "depths": (is_depths, "an integer of at least 1, or integers of at least 0 by run tag"),
     "windows": (is_windows, WINDOWS),
     "sample": (is_sample, SAMPLE),
+    "name": (is_text, "text"),
     "measures": (is_measure_list, "a list of measures that have estimates, such as [map, P_10]"),
 }
 """How parameter values are checked and described, by ``Parameter.kind``, except choices."""
@@ -211,6 +213,14 @@ def check_drawn_sample(source: YamlFile, step: Mapping[str, Any], at: int) -> No
         fix = "Remove it, and set number."
         path = ("budget",) if name == "budget" else ("steps", at, name)
         source.add_fault(path, f"{name} would end a sample by influence early", fix)
+    values = {"measures": None, "level": 1, "top": 1} | dict(step)
+    try:
+        choose_measures(values)
+    except NoFractionError as error:
+        fix = f"Raise top, the highest grade, or remove the measure. {error}"
+        source.add_fault(("steps", at, "measures"), "a measure is of a grade above top", fix)
+    except (ValueError, TypeError, AttributeError):
+        return  # reported already
 
 
 def step_method(step: Mapping[str, Any]) -> PoolingMethod:

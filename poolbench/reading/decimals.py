@@ -78,9 +78,13 @@ class _PackedDigits(NamedTuple):
 
 def parse_decimals(column: DocnoArray) -> Decimals:
     """The numbers in ``column``: digits, optionally with a leading ``-`` and one point."""
+    # If the first has no sign, likely none has: a sign is no digit, so none is overlooked.
+    is_first_signed = len(column) > 0 and column.data[int(column.starts[0])] == _MINUS
+    if not is_first_signed and (read := _parse_alike(column, column.lengths)) is not None:
+        return read
     negative = column.array[column.starts] == _MINUS
     size = column.lengths - negative
-    read = _parse_alike(column, size)
+    read = _parse_alike(column, size) if negative.any() else None
     read = _parse_any(column, size) if read is None else read
     if negative.any():
         np.negative(read.values, out=read.values, where=negative)
@@ -99,10 +103,15 @@ def _parse_alike(column: DocnoArray, size: Places) -> Decimals | None:
         return None
     ends = column.starts + column.lengths
     pairs = load_word_pairs(column.data, ends - 2 * _WORD)
-    if pairs is None or (points and (column.array[ends - (places + 1)] != _DOT).any()):
+    if pairs is None:
         return None
     earlier, digits = pairs
     if points:
+        marks = (
+            digits >> np.uint64(8 * (_WORD - 1 - places)) if places < _WORD else earlier >> _LAST
+        )
+        if ((marks & _BYTE) != _DOT).any():
+            return None
         # One byte to the end, the digits before the point are over it.
         moved = (digits << _BYTE_BITS) | (earlier >> _LAST)
         behind = np.uint64(_OWN[places])

@@ -6,22 +6,31 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import islice
 from math import isclose
 from pathlib import Path
 from typing import Any
 
 from poolbench.pooling.candidates import RunListing
 from poolbench.pooling.document_texts import document_text, hash_topic_texts
+from poolbench.pooling.methods.influence import InfluencePlan, plan_sample
 from poolbench.pooling.pool_builder import build_pool_table, start_sessions
-from poolbench.pooling.run_listing import build_listing
+from poolbench.pooling.run_listing import (
+    attach_machine_grades,
+    build_listing,
+    hash_machine_grades,
+)
 from poolbench.pooling.session import LogMismatch, PoolSession, SessionEvent, replay_events
 from poolbench.pooling.spec import hash_inputs
 from poolbench.pooling.spec_file import build_frozen_spec
 from poolbench.pooling.tables import PoolTable
 from poolbench.replay.archive_folder import TABLES, iter_rows
+from poolbench.replay.archived_judgments import select_current
 from poolbench.replay.archived_runs import ArchivedRuns
 from poolbench.replay.differences import Difference
 from poolbench.runs.hash_order import hash_order
+from poolbench.runs.qrels import qrels_from_rows
+from poolbench.runs.tables import QrelsTable
 from poolbench.texts.documents import DocumentText
 
 ITEMS, EVENTS = f"{TABLES}/pool_items.jsonl", f"{TABLES}/pool_events.jsonl"
@@ -112,8 +121,7 @@ class ArchivedPools:
         judgment: these are shuffled.
         """
         spec, inputs = build_frozen_spec(row["spec"]), row["spec"]
-        tables = [self.runs.load_left(number, inputs) for number in row["runs"]]
-        listing = build_listing(tables, spec.cutoff, inputs["seed"], set(inputs["topics"]))
+        listing = self.load_listing(row)
         if spec.reader:
             listing = self.attach_texts(listing, inputs["texts"])
         if not inputs.get("adaptive"):
@@ -127,6 +135,35 @@ class ArchivedPools:
                 static[candidates.topic] = len(session.selected)
                 sessions.append(self.replay_log(row["id"], session))
         return sessions, static
+
+    def list_grades(self, machine: dict[str, Any]) -> QrelsTable:
+        """The grades of an automatic assessor when a pool was drawn with them."""
+        names = {row["user"]: row["name"] for row in iter_rows(self.folder, "automatic_assessors")}
+        own = (
+            row
+            for row in iter_rows(self.folder, "judgments")
+            if row["purpose"] == "automatic" and names.get(row["assessor"]) == machine["name"]
+        )
+        current = select_current(islice(own, machine["rows"]), "automatic")
+        return qrels_from_rows((row["topic"], row["docno"], row["grade"]) for row in current)
+
+    def load_listing(self, row: dict[str, Any]) -> RunListing:
+        """The listing of a pool's runs, with the grades of the machine that it was drawn with."""
+        inputs = row["spec"]
+        tables = [self.runs.load_left(number, inputs) for number in row["runs"]]
+        cutoff = build_frozen_spec(inputs).cutoff
+        listing = build_listing(tables, cutoff, inputs["seed"], set(inputs["topics"]))
+        if machine := inputs.get("machine"):
+            listing = attach_machine_grades(listing, self.list_grades(machine))
+            if hash_machine_grades(listing) != machine["sha256"]:
+                raise LogMismatch(f"the grades of {machine['name']} are not those of the pool")
+        return listing
+
+    def plan_sample(self, version: int) -> InfluencePlan:
+        """Of a pool by influence: its frame, and the order in which pairs are drawn."""
+        row = next(row for row in self.rows if row["version"] == version)
+        (step,) = build_frozen_spec(row["spec"]).steps
+        return plan_sample(self.load_listing(row), step.values)
 
     def replay_log(self, pool: int, session: PoolSession) -> PoolSession:
         topic = session.candidates.topic

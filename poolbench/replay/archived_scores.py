@@ -68,6 +68,8 @@ class ArchivedScores:
         tables = dict[int, JudgmentTable]()
         for row in iter_rows(self.folder, "run_scores"):
             score_set = self.sets[row["score_set"]]
+            if score_set.get("kind") == "estimate":
+                continue
             if score_set["id"] not in tables:
                 tables = {score_set["id"]: self.load_judgments(score_set)}
             judged = tables[score_set["id"]]

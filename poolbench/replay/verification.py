@@ -14,6 +14,7 @@ from poolbench.replay.archive_folder import (
     read_sums,
     reject_archive,
 )
+from poolbench.replay.archived_estimates import ArchivedEstimates
 from poolbench.replay.archived_pools import ArchivedPools
 from poolbench.replay.archived_runs import ArchivedRuns
 from poolbench.replay.archived_scores import ArchivedScores
@@ -70,6 +71,10 @@ def compute_again(folder: Path, result: Verification, progress: Progress) -> Non
     result.add("qrels versions", len(scores.qrels), scores.iter_qrels_differences())
     progress("scores")
     result.add("score sets", len(scores.sets), scores.iter_score_differences())
+    estimates = ArchivedEstimates(folder, runs, pools, scores)
+    if estimates.frames:
+        progress("estimates")
+        result.add("estimates", len(estimates.frames), estimates.iter_differences())
 
 
 def iter_changed_files(folder: Path) -> Iterator[Difference]:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from mmap import mmap
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,18 +24,38 @@ _KINDS = {"<i4", "<i8", "<u8", "<f8", "|u1"}
 Columns: TypeAlias = Mapping[str, NDArray[Any]]
 
 
+class ByteParts(NamedTuple):
+    """A column of ``size`` bytes that is never in memory as a whole."""
+
+    size: int
+    parts: Iterable[bytes]
+
+
 def write_columns(head: Mapping[str, Any], columns: Columns) -> bytes:
     """The file of ``head`` and ``columns``."""
     return b"".join(iter_column_parts(head, columns))
 
 
-def iter_column_parts(head: Mapping[str, Any], columns: Columns) -> Iterator[bytes]:
-    """The file of ``head`` and ``columns``, one column at a time."""
-    listed = {name: np.ascontiguousarray(values) for name, values in columns.items()}
-    specs = [[name, values.dtype.str, len(values)] for name, values in listed.items()]
+def iter_column_parts(
+    head: Mapping[str, Any], columns: Mapping[str, NDArray[Any] | ByteParts]
+) -> Iterator[bytes | memoryview]:
+    """The file of ``head`` and ``columns``, some of it at a time, without copies of arrays."""
+    specs = [[name, *_describe_column(values)] for name, values in columns.items()]
     yield _write_head(head, specs)
-    for values in listed.values():
-        yield _pad(values.tobytes())
+    for values in columns.values():
+        if isinstance(values, ByteParts):
+            yield from values.parts
+            size = values.size
+        else:
+            yield np.ascontiguousarray(values).view(np.uint8).data
+            size = values.nbytes
+        yield b"\0" * (-size % _ALIGNED)
+
+
+def _describe_column(values: NDArray[Any] | ByteParts) -> tuple[str, int]:
+    if isinstance(values, ByteParts):
+        return "|u1", values.size
+    return values.dtype.str, len(values)
 
 
 def create_columns(

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +23,10 @@ from numpy.typing import NDArray
 from poolbench.reading.docnos import BLOCK
 from poolbench.reading.machine_words import Words
 from poolbench.reading.reader import DocnoArray, Ints
-from poolbench.runs.pair_segments import CodedPairs
 from poolbench.runs.tables import PairTable, group_starts, split_topic_ranges
+
+if TYPE_CHECKING:
+    from poolbench.runs.pair_segments import CodedPairs
 
 _TRIES = 8
 _ROOM = 4
@@ -39,8 +42,8 @@ class PairIndex:
 
     The slots of topic ``i`` start at ``firsts[i]``; ``sizes[i]`` of them can be the first
     choice of a pair, ``_TRIES`` more take pairs whose first choice was occupied. ``slots`` have
-    rows of the table, whose hashes are ``keys``; a free one has the row behind the last, whose key
-    is 0. Pairs without a slot are in ``crowded``.
+    rows of the table, whose hashes are ``keys``, by slot; a free one has the row behind the last
+    and the key 0. Pairs without a slot are in ``crowded``.
     """
 
     topics: Mapping[str, int]
@@ -60,9 +63,10 @@ class PairIndex:
         counts = np.bincount(topic_of, minlength=len(topics))
         sizes = (_ROOM * counts).astype(np.uint64)
         firsts = group_starts(_ROOM * counts + _TRIES)
-        keys = np.append(np.maximum(table.docnos.hashes(), _ONE), _FREE)
+        hashes = np.maximum(table.docnos.hashes(), _ONE)
         slots = np.full(firsts[-1], len(table.docnos), np.int32)
-        left = _fill_slots(slots, _first_slots(keys[:-1], firsts[topic_of], sizes[topic_of]))
+        left = _fill_slots(slots, _first_slots(hashes, firsts[topic_of], sizes[topic_of]))
+        keys = np.append(hashes, _FREE).take(slots)
         crowded = {(int(topic_of[row]), table.docnos.text(row)): row for row in left.tolist()}
         return cls(topics, table.docnos.loaded(), firsts, sizes, slots, keys, crowded)
 
@@ -96,13 +100,14 @@ class PairIndex:
         search = _Search(self, docnos, one_hash, np.full(len(docnos), -1, np.int32))
         rows = np.arange(len(docnos))
         for tries in _STEPS:
-            owners = self.slots.take(places + tries)
-            keys = self.keys.take(owners)
+            tried = places + tries
+            keys = self.keys.take(tried)
             same = np.flatnonzero(keys == hashes)
             at = same if len(tries) == 1 else same % len(rows)
-            search.confirm(rows[at], owners.ravel()[same])
+            search.confirm(rows[at], self.slots.take(tried.ravel()[same]))
             # A pair behind a free slot would not be there.
-            left = np.flatnonzero((search.matches[rows] < 0) & (keys != _FREE).all(axis=0))
+            taken = np.flatnonzero((keys != _FREE).all(axis=0))
+            left = taken[search.matches[rows[taken]] < 0]
             if not len(left):
                 return search.matches
             rows, places, hashes = rows[left], places[left] + len(tries), hashes[left]

@@ -56,7 +56,7 @@ class PairPlaces:
     def take(self, codes: NDArray[np.integer]) -> Codes:
         """By position: the row of each of ``codes``, or -1."""
         if self.size <= DENSE:
-            places: Codes = self._rows_by_code[codes]
+            places: Codes = self._rows_by_code.take(codes)
             return places
         rows = np.full(len(codes), -1, np.int32)
         for first in range(0, len(codes), _AT_ONCE):

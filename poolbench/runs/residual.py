@@ -9,15 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from poolbench.runs.inputs import QrelsSource, RunLike, read_qrels_table, read_run
 from poolbench.runs.pair_index import PairIndex
-from poolbench.runs.pair_places import PairPlaces
-from poolbench.runs.run_matrix import RunMatrix
 from poolbench.runs.tables import PairTable, QrelsTable, RunTable, group_starts
+
+if TYPE_CHECKING:
+    from poolbench.runs.pair_places import PairPlaces
+    from poolbench.runs.run_matrix import RunMatrix
 
 Mask = NDArray[np.bool_]
 Rows = NDArray[np.int64]
@@ -60,7 +63,9 @@ def remove_judged_pairs(qrels: QrelsTable, before: QrelsTable) -> QrelsTable:
 def remove_coded_pairs(matrix: RunMatrix, removed: PairPlaces) -> RunMatrix:
     """``matrix`` without the pairs whose codes are in ``removed``."""
     topics, starts, rows = select_remaining(matrix, ~removed.contains(matrix.pairs))
-    return RunMatrix(topics, starts, matrix.pairs[rows], matrix.scores[rows])
+    return replace(
+        matrix, topics=topics, starts=starts, pairs=matrix.pairs[rows], scores=matrix.scores[rows]
+    )
 
 
 def mark_judged(table: PairTable, before: QrelsTable) -> Mask:

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from mmap import mmap
 from sys import intern
 from threading import RLock
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from poolbench.reading.reader import DocnoArray, Ints
-from poolbench.runs.columnar import Columns, locate_columns, write_columns
+from poolbench.runs.columnar import ByteParts, Columns, iter_column_parts, locate_columns
 from poolbench.runs.pair_index import PairIndex
 from poolbench.runs.pair_look_up import PairLookUp, group_by_chunk
 from poolbench.runs.pair_places import PairPlaces
@@ -249,8 +250,13 @@ STORED = 1 << 18
 
 def write_matrix(matrix: RunMatrix) -> bytes:
     """A column file: one row per document in trec_eval order, topics in its header."""
+    return b"".join(iter_matrix_parts(matrix))
+
+
+def iter_matrix_parts(matrix: RunMatrix) -> Iterator[bytes | memoryview]:
+    """The same, some of it at a time."""
     columns: Columns = {"starts": matrix.starts, "pair": matrix.pairs, "score": matrix.scores}
-    return write_columns({"topics": matrix.topics}, columns)
+    return iter_column_parts({"topics": matrix.topics}, columns)
 
 
 def read_matrix(data: bytes) -> RunMatrix:
@@ -274,10 +280,19 @@ def locate_matrix(data: bytes | mmap) -> MatrixHead:
 
 def write_pairs(pairs: PairArray) -> bytes:
     """A column file: the lengths of all docnos, and their bytes one after the other."""
-    text = np.frombuffer(pairs.docnos.joined(), np.uint8)
+    return b"".join(iter_pair_parts(pairs))
+
+
+def iter_pair_parts(pairs: PairArray) -> Iterator[bytes | memoryview]:
+    """The same, some of it at a time."""
     lengths = pairs.docnos.lengths.astype(np.int32)
-    columns: Columns = {"starts": pairs.starts, "length": lengths, "docno": text}
-    return write_columns({"topics": pairs.topics}, columns)
+    text = ByteParts(int(lengths.sum()), pairs.docnos.iter_joined())
+    columns: dict[str, NDArray[Any] | ByteParts] = {
+        "starts": pairs.starts,
+        "length": lengths,
+        "docno": text,
+    }
+    return iter_column_parts({"topics": pairs.topics}, columns)
 
 
 def read_pairs(data: bytes) -> StoredPairs:

@@ -41,6 +41,8 @@ from poolbench.runs.tables import RunTable
 
 PIECE = 1 << 20
 """Bytes of a piece; a topic that has more is a piece of its own."""
+_LAST = 4
+"""Pieces read at once if no more are left: most runs, of which nothing is read twice then."""
 MIN_PART = 1 << 25
 """Bytes below which a second process takes longer to start than it saves (32 MiB)."""
 _NEWLINE = b"\n"
@@ -99,7 +101,10 @@ def iter_run_pieces(span: RunSpan) -> Iterator[RunTable]:
     place, room, tag, seen = span.start, PIECE, b"", set[str]()
     with Path(span.path).open("rb") as file:
         while place < span.end:
-            data = os.pread(file.fileno(), min(room, span.end - place), place)
+            left = span.end - place
+            data = os.pread(
+                file.fileno(), left if left <= _LAST * PIECE else min(room, left), place
+            )
             if not place and (data.startswith(BOM) or detect_foreign_kind(data)):
                 raise OddRunError
             piece = _cut_piece(data, is_last=place + len(data) >= span.end)

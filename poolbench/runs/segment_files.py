@@ -11,7 +11,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from mmap import ACCESS_READ, mmap
@@ -35,9 +35,12 @@ _PROBES = ("1", "poolbench-probe-of-hashes")
 
 @dataclass(frozen=True)
 class SegmentFolder:
-    """The folder of one campaign."""
+    """The folder of one campaign. ``trim`` is called once a file was written: it may remove the
+    least recently used ones of all campaigns.
+    """
 
     path: Path
+    trim: Callable[[], None] = lambda: None
 
     def name_segment(self, chunks: Sequence[str]) -> Path:
         """The file of the segment of ``chunks``, names of files by their content."""
@@ -46,8 +49,11 @@ class SegmentFolder:
 
     def open(self, chunks: Sequence[str]) -> PairSegment | None:
         """The segment of ``chunks``; None if it is not there, or not one of this version."""
+        path = self.name_segment(chunks)
         try:
-            return open_segment(self.name_segment(chunks))
+            segment = open_segment(path)
+            os.utime(path)
+            return segment
         except (OSError, ValueError, KeyError):
             return None
 
@@ -70,7 +76,9 @@ class SegmentFolder:
             part.replace(target)
         finally:
             part.unlink(missing_ok=True)
-        return open_segment(target)
+        segment = open_segment(target)
+        self.trim()
+        return segment
 
     def remove_others(self, remaining: Iterable[Sequence[str]]) -> None:
         """Remove all files but the segments ``remaining``. A process that has one

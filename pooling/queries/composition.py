@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import repeat
 
 import numpy as np
@@ -49,7 +49,9 @@ class TeamShare:
 
 @dataclass(frozen=True)
 class Composition:
-    """Topics in the requested order, with their sums; runs by tag, teams by name."""
+    """Topics in the requested order, with their sums; runs by tag, teams by name.
+    ``is_sampled``: whether any document was sampled.
+    """
 
     topics: tuple[TopicShare, ...]
     runs: tuple[RunShare, ...]
@@ -59,10 +61,16 @@ class Composition:
     one_team: int
     judged: int
     pooled: int
+    is_sampled: bool = False
 
     @property
     def to_judge(self) -> int:
         return self.size - self.judged
+
+    def with_judged(self, counts: Mapping[str, int]) -> Composition:
+        """With as many judged documents as ``counts`` says by topic."""
+        topics = tuple(replace(each, judged=counts.get(each.number, 0)) for each in self.topics)
+        return replace(self, topics=topics, judged=sum(each.judged for each in topics))
 
     @property
     def largest_topic(self) -> int:
@@ -104,6 +112,7 @@ def compute_composition(
             for at, name in enumerate(names)
         ),
         size=len(table),
+        is_sampled=table.is_sampled,
         **{name: sum(getattr(topic, name) for topic in shares) for name in summed},
     )
 

@@ -8,6 +8,7 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Run
 from poolbench.cache import Cache
 from poolbench.pooling.candidates import RunListing
+from poolbench.pooling.methods.influence import InfluencePlan, plan_sample
 from poolbench.pooling.pool_builder import build_pool_table, start_sessions
 from poolbench.pooling.session import PoolSession
 from poolbench.pooling.spec import PoolSpec
@@ -15,8 +16,10 @@ from poolbench.pooling.spec_file import build_frozen_spec
 from poolbench.pooling.tables import PoolTable
 from pooling.models import Pool
 from pooling.queries.inputs import load_listing
+from pooling.queries.machine_grades import attach_frozen_grades
 
 _listings: Cache[str, RunListing] = Cache(2)
+_plans: Cache[str, InfluencePlan] = Cache(2)
 NOT_REBUILT = "cannot be rebuilt from its spec and runs."
 
 
@@ -31,9 +34,24 @@ def frozen_listing(pool: Pool) -> RunListing:
     def load() -> RunListing:
         runs = Run.objects.filter(pk__in=[run["id"] for run in pool.spec["runs"]])
         runs = runs.select_related("task__campaign")
-        return load_listing(pool.campaign, runs, pool.spec)
+        listing = load_listing(pool.campaign, runs, pool.spec)
+        return attach_frozen_grades(pool.campaign, listing, pool.spec)
 
     return _listings.get_or_compute(pool.inputs_hash, load)
+
+
+def is_drawn_by_influence(pool: Pool) -> bool:
+    """Whether scores can be estimated from judgments of ``pool``."""
+    return any(step["method"] == "influence" for step in pool.spec.get("steps", []))
+
+
+def load_sample_plan(pool: Pool) -> tuple[InfluencePlan, int]:
+    """What ``pool`` was drawn by, by influence, and how many pairs of its order it has."""
+    (step,) = frozen_spec(pool).steps
+    plan = _plans.get_or_compute(
+        pool.inputs_hash, lambda: plan_sample(frozen_listing(pool), step.values)
+    )
+    return plan, min(step.values["number"], len(plan.order))
 
 
 def rebuild_sessions(pool: Pool, table: PoolTable) -> list[PoolSession]:

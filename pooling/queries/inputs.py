@@ -30,6 +30,7 @@ from poolbench.pooling.session import PoolSession
 from poolbench.pooling.spec import PoolSpec, hash_inputs
 from poolbench.pooling.tables import PoolTable
 from pooling.queries.document_texts import attach_listing_texts, check_reader
+from pooling.queries.machine_grades import attach_current_grades
 from pooling.queries.pools import latest_pool_version
 
 MAX_RUNS = 65_535  # contributors are packed as uint16
@@ -113,9 +114,9 @@ def load_listing(campaign: Campaign, runs: Iterable[Run], inputs: dict[str, Any]
 
 def build_sessions(
     campaign: Campaign, runs: Sequence[Run], spec: PoolSpec
-) -> tuple[dict[str, Any], list[PoolSession]]:
-    """The pool's inputs, which determine its documents and their order, and a session per topic
-    with everything selected that needs no judgments.
+) -> tuple[dict[str, Any], RunListing, list[PoolSession]]:
+    """The pool's inputs, which determine its documents and their order, what its runs retrieve, and
+    a session per topic with everything selected that needs no judgments.
     """
     inputs = describe_inputs(campaign, spec, runs)
     listing = load_listing(campaign, runs, inputs)
@@ -125,12 +126,14 @@ def build_sessions(
         raise ActionRefused("empty-pool", message, fix)
     if spec.reader:
         listing, inputs["texts"] = attach_listing_texts(campaign, listing, spec.reader)
+    if spec.machine:
+        listing, inputs["machine"] = attach_current_grades(campaign, listing, spec.machine)
     sessions = start_sessions(listing, spec.steps, spec.budget)
     if all(is_skipped_topic(session) for session in sessions):
         fix = "Check the depths, tags and windows of the spec against these runs."
         message = "This spec selects no documents from these runs."
         raise ActionRefused("empty-pool", message, fix)
-    return inputs, sessions
+    return inputs, listing, sessions
 
 
 def is_skipped_topic(session: PoolSession) -> bool:
@@ -170,11 +173,14 @@ def find_unknown_names(spec: PoolSpec, runs: Sequence[Run]) -> list[str]:
 
 @dataclass(frozen=True, eq=False)
 class PoolDraft:
-    """A pool before it is frozen: its runs, its inputs, and a session per topic."""
+    """A pool before it is frozen: its runs, its inputs, what the runs retrieve, and a session per
+    topic.
+    """
 
     campaign: Campaign
     runs: list[Run]
     inputs: dict[str, Any]
+    listing: RunListing
     sessions: list[PoolSession]
 
     @property

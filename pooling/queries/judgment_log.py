@@ -106,12 +106,17 @@ def read_judgment_log(campaign: Campaign) -> JudgmentLog:
     return read_once(("log", campaign.pk), lambda: _read_log(campaign))
 
 
-def _read_log(campaign: Campaign) -> JudgmentLog:
+def identify_log(campaign: Campaign) -> tuple[Any, ...]:
+    """What is another one after any change of the log, without reading it."""
     rows = campaign.judgments.order_by()
     size, last = rows.aggregate(n=Count("pk"), last=Max("pk")).values()
     token = rows.filter(pk=last).values_list("client_uuid", flat=True).first()
     # With the token of the last row: after a rollback its number may be given again.
-    version = (campaign.pk, campaign.created_at, size, last, token)
+    return campaign.pk, campaign.created_at, size, last, token
+
+
+def _read_log(campaign: Campaign) -> JudgmentLog:
+    version = identify_log(campaign)
     return _logs.renew(version[:2], lambda log: _renew_log(campaign, version, log))
 
 
@@ -146,7 +151,7 @@ def _append_rows(
     docnos, *columns = list(zip(*rows, strict=True)) or [()] * (1 + len(NUMBERS))
     numbers = dict(zip(NUMBERS, map(_pack_numbers, columns), strict=True))
     later = campaign.judgments.filter(pk__gt=log.last if log else 0).order_by()
-    words, names = _load_words(later, numbers["pk"], log.names if log else ())
+    words, names, rare = _load_rare(later, numbers["pk"], log)
     numbers |= dict(zip(WORDS, words, strict=True))
     topics = numbers["topic_id"]
     pair, pair_topics, pair_docnos = _number_pairs(topics, docnos)
@@ -154,8 +159,6 @@ def _append_rows(
         pair, pair_topics, pair_docnos = _merge_pairs(log, pair, pair_topics, pair_docnos)
         numbers = {k: np.concatenate([log.numbers[k], each]) for k, each in numbers.items()}
         pair = np.concatenate([log.pair, pair])
-    special = later.filter(Q(third=True) | Q(unit__isnull=False) | ~Q(flags=[]))
-    rare = list(special.values_list("pk", "third", "flags", "unit"))
     third = frozenset(pk for pk, is_third, _, _ in rare if is_third)
     flagged = frozenset(pk for pk, _, flags, _ in rare if flags)
     units = {pk: unit for pk, _, _, unit in rare if unit is not None}
@@ -178,26 +181,32 @@ def _pack_numbers(values: Sequence[int | None]) -> Ints:
     return np.array(values, np.int64)
 
 
-def _load_words(
-    later: QuerySet[Any], pks: Ints, former: tuple[str, ...]
-) -> tuple[list[Ints], tuple[str, ...]]:
-    """Of the rows ``pks`` the ``WORDS``, as places in the names, which begin with ``former``.
+def _load_rare(
+    later: QuerySet[Any], pks: Ints, log: JudgmentLog | None
+) -> tuple[list[Ints], tuple[str, ...], list[tuple[Any, ...]]]:
+    """Of the rows ``pks``, which follow ``log``, the ``WORDS`` as places in the names, which begin
+    with those of ``log``; and of those that have any: ID, third, flags and unit.
 
-    Most rows have the words of the first one, so only those of the others are read.
+    Most rows have the words of the one before them, so only those of the others are read.
     """
-    usual = later.filter(pk__in=pks[:1].tolist()).values(*WORDS).first()
-    if usual is None:
-        return [np.empty(0, np.int64) for _ in WORDS], former
-    others = list(later.exclude(**usual).values_list("pk", *WORDS))
+    former = log.names if log else ()
+    if not len(pks):
+        return [np.empty(0, np.int64) for _ in WORDS], former, []
+    if log is not None and len(log):
+        usual = {word: former[log.numbers[word][-1]] for word in WORDS}
+    else:
+        usual = later.filter(pk=int(pks[0])).values(*WORDS).get()
+    special = ~Q(**usual) | Q(third=True) | Q(unit__isnull=False) | ~Q(flags=[])
+    rare = list(later.filter(special).values_list("pk", "third", "flags", "unit", *WORDS))
     names = {name: at for at, name in enumerate(former)}
     columns = [np.full(len(pks), names.setdefault(word, len(names))) for word in usual.values()]
-    rows = np.searchsorted(pks, np.array([pk for pk, *_ in others], np.int64))
-    for row, (pk, *words) in zip(rows.tolist(), others, strict=True):
+    rows = np.searchsorted(pks, np.array([pk for pk, *_ in rare], np.int64))
+    for row, (pk, _, _, _, *words) in zip(rows.tolist(), rare, strict=True):
         # Others may have come since the rows were read.
         if row < len(pks) and pks[row] == pk:
             for column, word in zip(columns, words, strict=True):
                 column[row] = names.setdefault(word, len(names))
-    return columns, tuple(names)
+    return columns, tuple(names), [row[:4] for row in rare]
 
 
 def _number_pairs(topics: Ints, docnos: Sequence[str]) -> tuple[Ints, Ints, list[str]]:

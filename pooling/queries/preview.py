@@ -18,6 +18,7 @@ from pooling.queries.composition import Composition, TopicShare, compute_composi
 from pooling.queries.document_texts import text_hashes
 from pooling.queries.inputs import draft_pool, is_skipped_topic, list_poolable_runs
 from pooling.queries.pools import judged_pair_set, pooled_pair_set
+from pooling.queries.sample_plans import SamplePlan, plan_spec_sample
 
 SHARE_DEPTH = 10
 
@@ -52,6 +53,7 @@ class PoolPreview:
     skipped_topics: tuple[str, ...]
     identical_runs: tuple[tuple[str, ...], ...]
     duplicate_texts: int
+    sample: SamplePlan | None
 
     @property
     def more(self) -> int:
@@ -119,6 +121,7 @@ def preview_pool(
         ),
         identical_runs=find_identical_runs(draft.runs),
         duplicate_texts=count_duplicate_texts(campaign, draft.table),
+        sample=plan_spec_sample(draft.listing, spec),
     )
 
 

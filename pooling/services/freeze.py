@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign, Run, User
+from campaigns.models import Campaign, Job, Run, User
 from campaigns.rules import require_permission
-from campaigns.services import events
+from campaigns.services import events, jobs
 from campaigns.services.campaigns import close_if_chosen
 from campaigns.services.decisions import check_decision
 from campaigns.services.registration import prepare_documents
@@ -21,12 +21,20 @@ from campaigns.services.rows import Row, insert_rows
 from campaigns.services.tasks import store_task_topics
 from poolbench.pooling.session import PoolSession
 from poolbench.pooling.spec import PoolSpec
+from poolbench.pooling.spec_file import build_spec
 from poolbench.pooling.tables import Ints, PoolTable
 from poolbench.runs.hash_order import hash_orders
 from pooling.models import Pool, PoolItem, PoolTopic
 from pooling.queries.inputs import PoolDraft, draft_pool, get_poolable_runs
-from pooling.queries.pools import PACKED, latest_pool_version
+from pooling.queries.pools import PACKED, keep_composition, latest_pool_version
 
+FREEZE = "pooling.freeze"
+"""The kind of the jobs."""
+STEPS = 2
+MOST_IN_REQUEST = 2_000_000
+"""Lines of all runs down to the cut-off, up to which a pool is frozen in its request, in some 7 s
+of CPU time; more are left to a job.
+"""
 COLUMNS = (
     "pool_id", "topic_id", "docno", "min_rank", "contributors", "position", "priority", "stratum",
     "probability",
@@ -41,15 +49,17 @@ def freeze_pool(
     runs: Iterable[Run],
     after: int | None = None,
     decision: Decision | None = None,
+    job: Job | None = None,
 ) -> Pool:
     """Freeze the pool of ``runs`` by ``spec`` as the campaign's next version; close submission
     with it if ``decision`` says so.
 
     ``after`` is the newest version that ``actor`` saw (0: none). Raises ``ActionRefused`` if
-    another has been frozen since, or if the same pool exists.
+    another has been frozen since, or if the same pool exists. ``job`` is done with the pool.
     """
     require_permission(actor, "campaigns.manage", campaign)
     draft = draft_pool(actor=actor, campaign=campaign, spec=spec, runs=runs)
+    report_step(job, 1)
     with prepare_documents(campaign, draft.docnos) as add_documents, transaction.atomic():
         # Locked, so that the second of two organizers sees the pool of the first.
         campaign.refresh_from_db(from_queryset=Campaign.objects.select_for_update(no_key=True))
@@ -57,7 +67,66 @@ def freeze_pool(
         confirmed = check_decision(draft.describe, decision)
         close_if_chosen(actor, campaign, decision)
         add_documents()
-        return write_pool(actor, draft, confirmed)
+        pool = write_pool(actor, draft, confirmed)
+        if job is not None:
+            jobs.finish_job(job, url=pool.get_absolute_url())
+        return pool
+
+
+def report_step(job: Job | None, done: int) -> None:
+    """Of two: the pool is put together, and written. Not in a transaction, which would hide it."""
+    if job is not None:
+        jobs.report_progress(job, done, STEPS)
+
+
+def is_large_pool(campaign: Campaign, spec: PoolSpec, runs: Sequence[Run]) -> bool:
+    """Whether freezing takes too long for a request."""
+    topics = campaign.topics.count()
+    return sum(min(run.lines, topics * spec.cutoff) for run in runs) > MOST_IN_REQUEST
+
+
+def request_pool(
+    *,
+    actor: User,
+    campaign: Campaign,
+    spec: PoolSpec,
+    runs: Sequence[Run],
+    after: int,
+    decision: Decision,
+) -> Job:
+    """Queue the freezing of a large pool, with the arguments of ``freeze_pool``; what forbids it,
+    or what the person has not confirmed, fails the job in the same words.
+    """
+    require_permission(actor, "campaigns.manage", campaign)
+    pooled = [run.pk for run in get_poolable_runs(campaign, runs)]
+    with transaction.atomic():
+        return jobs.enqueue_once(
+            campaign=campaign,
+            kind=FREEZE,
+            actor=actor,
+            spec=spec.as_dict(),
+            runs=pooled,
+            after=after,
+            codes=sorted(decision.codes),
+            digest=decision.digest,
+        )
+
+
+def freeze_requested_pool(job: Job) -> None:
+    """The handler of ``pooling.freeze``: writes all of the pool and ends the job, or nothing."""
+    if job.created_by is None:
+        raise ActionRefused("no-actor", "The job has no requesting user.")
+    report_step(job, 0)
+    args = job.args
+    freeze_pool(
+        actor=job.created_by,
+        campaign=job.campaign,
+        spec=build_spec(args["spec"]),
+        runs=job.campaign.runs.filter(pk__in=args["runs"]),
+        after=args["after"],
+        decision=Decision(frozenset(args["codes"]), args["digest"]),
+        job=job,
+    )
 
 
 def check_unchanged(draft: PoolDraft, after: int | None) -> None:
@@ -86,7 +155,9 @@ def write_pool(actor: User, draft: PoolDraft, confirmed: dict[str, Any]) -> Pool
     )
     store_task_topics(pool.task)
     insert_rows(PoolItem, COLUMNS, iter_pool_rows(pool, table))
-    if pool.is_adaptive:
+    if not pool.is_adaptive:
+        keep_composition(pool, lambda: table)
+    else:
         PoolTopic.objects.bulk_create(iter_adaptive_topics(pool, draft.sessions))
     events.log_event(
         campaign=campaign,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection
+from functools import cache
 
 from django.contrib.auth.decorators import login_not_required
-from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from campaigns.api.attachments import attachment_response
@@ -27,8 +28,9 @@ from pooling.forms import FreezeForm, PoolForm, QuickSelectionForm, spec_to_yaml
 from pooling.models import Pool
 from pooling.queries.adaptive_pools import list_growth
 from pooling.queries.composition import Composition
-from pooling.queries.frozen_pools import frozen_spec
+from pooling.queries.frozen_pools import frozen_spec, is_drawn_by_influence
 from pooling.queries.inputs import (
+    PoolDraft,
     choose_runs,
     draft_pool,
     list_poolable_runs,
@@ -43,8 +45,15 @@ from pooling.queries.pools import (
     requested_qrels_version,
 )
 from pooling.queries.preview import SHARE_DEPTH, PoolPreview, preview_pool
+from pooling.queries.sample_plans import describe_sample
 from pooling.services.adaptive_pools import frame_text
-from pooling.services.freeze import check_unchanged, freeze_pool
+from pooling.services.freeze import (
+    FREEZE,
+    check_unchanged,
+    freeze_pool,
+    is_large_pool,
+    request_pool,
+)
 
 
 def composition_part(
@@ -213,18 +222,31 @@ def pool_freeze_view(request: SignedInRequest, slug: str) -> HttpResponse:
     fields = [
         (name, value) for name, values in query.lists() for value in values if name in form.fields
     ]
-    try:
-        draft = draft_pool(actor=request.user, **wanted)
-        check_unchanged(draft, cleaned["after"])
-    except ActionRefused as refused:
-        return render_pool_preview(request, campaign, form, refused)
+
+    @cache
+    def draft() -> PoolDraft:
+        drafted = draft_pool(actor=request.user, **wanted)
+        check_unchanged(drafted, cleaned["after"])
+        return drafted
 
     def act(decision: Decision) -> HttpResponse:
-        return redirect(
-            freeze_pool(actor=request.user, after=cleaned["after"], decision=decision, **wanted)
-        )
+        arguments = {
+            "actor": request.user,
+            "after": cleaned["after"],
+            "decision": decision,
+            **wanted,
+        }
+        if not is_large_pool(campaign, cleaned["spec"], cleaned["run"]):
+            return redirect(freeze_pool(**arguments))
+        job = request_pool(**arguments)
+        return redirect(f"{reverse('pools', args=[slug])}?job={job.pk}")
 
-    return confirm_act(request, campaign, describe=draft.describe, act=act, fields=fields)
+    try:
+        return confirm_act(
+            request, campaign, describe=lambda: draft().describe(), act=act, fields=fields
+        )
+    except ActionRefused as refused:
+        return render_pool_preview(request, campaign, form, refused)
 
 
 def render_pools_page(
@@ -253,9 +275,19 @@ def render_pools_page(
         "rules": RULES,
         "selected_ids": selected_ids,
         "checked_count": sum(run.pk in selected_ids for run in runs),
+        **find_freeze_job(request, campaign),
     }
     status = 422 if form.errors or quick.errors else 200
     return render_page(request, "pooling/pools.html", page, preview, status=status)
+
+
+def find_freeze_job(request: SignedInRequest, campaign: Campaign) -> dict[str, object]:
+    """The pool that is being frozen, or the one just requested."""
+    job = campaign.jobs.filter(kind=FREEZE).first()
+    if job is None or (job.is_over and str(job.pk) != request.GET.get("job")):
+        return {}
+    url = reverse("job", args=[campaign.slug, job.pk])
+    return {"job": job, "job_url": url, "done_url": job.result.get("url", "")}
 
 
 @require_safe
@@ -272,7 +304,7 @@ def pool_view(request: SignedInRequest, slug: str, version: int) -> HttpResponse
         "newer": campaign.pools.filter(version__gt=pool.version).first(),
         "qrels": campaign.qrels.first(),
         "gone": [run for run in pool.spec["runs"] if run["id"] not in accepted],
-        "is_sampled": pool.items.filter(Q(stratum__gt=0) | Q(probability__lt=1)).exists(),
+        "sample": describe_sample(pool) if is_drawn_by_influence(pool) else None,
     }
     composition = composition_part(campaign, get_pool_composition(pool))
     growth = growth_part(pool) if pool.is_adaptive else None

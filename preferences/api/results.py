@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
 from campaigns.api.requests import read_fields, request_user
-from campaigns.api.run_uploads import read_upload_bytes
+from campaigns.api.run_fields import read_upload_bytes
 from campaigns.queries.lists import get_campaign_for
 from poolbench.preferences.formats import score_to_dict, strengths_to_dict
 from preferences.models import ClickLog

@@ -44,7 +44,8 @@ def identify_judging(campaign: Campaign) -> str:
     orders = sorted(pool.plans.values_list("kind", "order")) if pool else []
     facts = (
         log_state_key(campaign), matrix, scale, campaign.measures, campaign.relevance_level,
-        pool and pool.pk, orders, latest, *round_of,
+        pool and pool.pk, orders, latest, campaign.estimate_looks, campaign.estimate_machines,
+        *round_of,
     )  # fmt: skip
     return sha256(repr(facts).encode()).hexdigest()
 

@@ -69,7 +69,7 @@ def load_collection(
         topics=tuple(campaign.topics.values_list("number", flat=True)),
     )
     return build_collection_from_matrices(
-        {tag: matrices.load_run_matrix(run) for tag, run in runs.items()},
+        matrices.MatricesByTag(runs),
         matrices.get_pair_dictionary(campaign),
         table,
         source,

@@ -14,12 +14,15 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, User
 from campaigns.queries.tasks import get_current_task, list_judged_before
 from campaigns.rules import require_access
+from campaigns.services.snapshots import compute_report
+from evaluation.queries.estimate_report import ESTIMATES
 from evaluation.queries.interim_scores import load_interim_scorer
 from evaluation.queries.scoring_inputs import SHOWN_MEASURES
 from judging.models import Judgment, Plan, Purpose
 from judging.queries.exclusions import counting_judgments
 from judging.queries.judgments import load_log_reader
 from poolbench.cache import Cache
+from poolbench.estimation.looks import SampleLook, find_outcome
 from poolbench.evaluation.measures.family import Measure
 from poolbench.evaluation.measures.names import parse_measures
 from poolbench.evaluation.measures.registry import DEFAULT_NAMES
@@ -38,8 +41,9 @@ from poolbench.reliability.stopping.remaining_relevant import (
     estimate_remaining,
     extrapolate_below_pool,
 )
-from poolbench.reliability.verdicts.stopping import STILL, StoppingReport, compute_stopping
+from poolbench.reliability.verdicts.stopping import SAMPLED, STILL, StoppingReport, compute_stopping
 from pooling.models import Pool
+from pooling.queries.frozen_pools import is_drawn_by_influence
 from pooling.queries.judgment_log import NONE, JudgmentLog, Mask, read_judgment_log
 from pooling.queries.pools import load_pool_table
 from reliability.queries.campaign_state import build_history, list_graded_rows, load_campaign_state
@@ -94,6 +98,10 @@ def load_stopping_report(campaign: Campaign) -> StoppingReport:
         return compute_stopping(panel)
     pairs = pool.items.values_list("topic__number", "docno")
     unjudged = sorted(pair for pair in pairs if pair not in relevance)
+    if is_drawn_by_influence(pool):
+        look = compute_report(campaign, ESTIMATES).report or SampleLook()
+        outcome = find_outcome(look, choose_default_ranking(campaign).by)
+        return replace(compute_stopping(panel, len(unjudged), SAMPLED), sample=outcome)
     try:
         state = load_campaign_state(campaign, back=(int(STILL.value),), unjudged=unjudged)
     except ActionRefused as refused:

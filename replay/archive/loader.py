@@ -21,6 +21,7 @@ from campaigns.services import events, matrices
 from campaigns.services.run_files import pack_run_file
 from crowd.models import Bonus, CrowdWorker, WorkUnit
 from evaluation.models import ScoreSet
+from evaluation.queries.kinds import decide_kind
 from judging.models import Judgment, Qrels
 from poolbench.files.faults import FaultReport, InvalidFile
 from poolbench.files.streams import read_bytes
@@ -95,7 +96,8 @@ def create_archived_campaign(
     actor: User, slug: str, settings: Mapping[str, Any], folder: Path
 ) -> Campaign:
     """The campaign alone, with ``actor`` as organizer."""
-    row = {name: settings.get(name) for name in CAMPAIGN_FIELDS}
+    # Archives made before there was a setting do not have it.
+    row = {name: settings[name] for name in CAMPAIGN_FIELDS if name in settings}
     campaign = Campaign(slug=slug, created_by=actor)
     for name, value in row.items():
         column = get_field(Campaign, name)
@@ -188,8 +190,10 @@ class CampaignLoader:
         elif isinstance(record, Qrels):
             record.path = store.put_blob(self.read_file(row, file), ".qrels")
             record.manifest = self.complete_manifest(record.manifest)
-        elif isinstance(record, ScoreSet) and record.released_at:
-            record.released_by = self.actor
+        elif isinstance(record, ScoreSet):
+            record.released_by = self.actor if record.released_at else None
+            if "kind" not in row:  # of an older archive, which has no estimates
+                record.kind = decide_kind(record.qrels, record.task)
         elif isinstance(record, CrowdWorker | WorkUnit):
             # No ID of a provider, but one for each, as tables require.
             record.external_hash = store.sha256(

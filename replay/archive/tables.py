@@ -35,13 +35,15 @@ from crowd.models import (
     Study,
     WorkUnit,
 )
-from evaluation.models import RunScores, ScoreSet
+from evaluation.models import EstimateFrame, RunScores, ScoreSet
 from judging.models import (
     Assignment,
     AutomaticAssessor,
     Exclusion,
     Judgment,
+    ModelAnswer,
     Plan,
+    PromptCard,
     Qrels,
     Slot,
     StoppedTopic,
@@ -111,7 +113,7 @@ CAMPAIGN_FIELDS = split_field_names(
     "title description guidelines website citation guideline_version last_erratum relevance_level"
     " text_layout max_runs_per_team max_docs_per_topic require_all_topics runs_deadline"
     " judging_deadline board measures test correction alpha seed created_at run_fields terms"
-    " terms_version"
+    " terms_version estimate_looks estimate_machines"
 )
 CAMPAIGN_LEFT_OUT = split_field_names(
     "id slug created_by registration reminded_at rehearsal closed_at removal_at"
@@ -215,14 +217,31 @@ TABLES = (
     ),
     define_table("training_pairs", TrainingPair, "audience topic docno grade explanation position"),
     define_table(
-        "automatic_assessors", AutomaticAssessor, "name description user created_at", "created_by"
+        "prompt_cards",
+        PromptCard,
+        "version template scale examples example_count characters sha256 created_at",
+        "created_by",
+    ),
+    define_table(
+        "automatic_assessors",
+        AutomaticAssessor,
+        "name description user card model created_at",
+        "created_by",
+    ),
+    define_table(
+        "model_answers",
+        ModelAnswer,
+        "automatic topic docno request_hash grade text requests prompt_tokens answer_tokens seconds"
+        " instructions answered_at",
+        path="automatic__campaign",
+        excerpts="text instructions",
     ),
     define_table(
         "judgments",
         Judgment,
         "topic docno assessor purpose revision kind grade reason comment flags duplicate_of"
-        " passages slot unit source lease order guideline_version erratum rank_shown served_at"
-        " active_seconds document_sha256 third judged_at",
+        " passages chances slot unit source lease order guideline_version erratum rank_shown"
+        " served_at active_seconds document_sha256 third judged_at",
         "client_uuid",
         comments="reason comment",
         excerpts="passages",
@@ -294,10 +313,18 @@ TABLES = (
     define_table(
         "score_sets",
         ScoreSet,
-        "task qrels topics measures conditions created_at released_at",
+        "kind task qrels topics measures conditions created_at released_at",
         "created_by released_by",
     ),
-    define_table("run_scores", RunScores, "score_set run means packed", path="score_set__campaign"),
+    define_table(
+        "run_scores",
+        RunScores,
+        "score_set run means packed intervals difference_errors",
+        path="score_set__campaign",
+    ),
+    define_table(
+        "estimate_frames", EstimateFrame, "score_set pairs packed", path="score_set__campaign"
+    ),
 )
 NOT_ARCHIVED = split_field_names(
     "Event Job JobPart Snapshot Mail Invitation PairChunk CrowdKey LinkKey ProviderEvent"
@@ -305,5 +332,5 @@ NOT_ARCHIVED = split_field_names(
     " DataFileVersion PublicPage ScorePublication TeamRequest TermsAcceptance Removal"
 )
 """Models of a campaign that are no part of its archive."""
-PACKED = {"contributors": "<u2", "packed": "<f8"}
+PACKED = {"contributors": "<u2", "packed": "<f8", "difference_errors": "<f8"}
 """Fields of packed numbers, which an archive lists."""

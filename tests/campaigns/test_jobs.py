@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Job, JobPart, Run
-from campaigns.services import job_parts, jobs, runs
+from campaigns.services import jobs, runs
 from campaigns.services.run_files import SentFile, is_large
 from campaigns.services.runs import latest_check_job, requeue_run_check, submit_run
 from tests.world.files import run_form, run_text, upload
@@ -120,7 +120,9 @@ def test_a_job_at_its_time_limit_fails_and_says_what_to_do(campaign, organizer):
 
 def test_each_kind_of_job_has_a_queue_and_a_time_limit():
     """A new kind is looked at here: does a page wait for it, does it take more than minutes?"""
-    ordinary = {"campaigns.data_files", "evaluation.evaluate", "campaigns.perform_part"}
+    ordinary = {
+        "campaigns.data_files", "campaigns.perform_part", "evaluation.evaluate", "pooling.freeze",
+    }  # fmt: skip
     found = {}
     for name, task in jobs.load_tasks().tasks.items():
         if not name.startswith("celery."):
@@ -146,8 +148,8 @@ def test_messages_go_to_the_queue_of_their_kind(campaign, organizer, settings, m
     made = [jobs.create_job(campaign=campaign, kind=kind, actor=organizer) for kind in kinds]
     made.append(jobs.create_job(campaign=campaign, kind=KIND, actor=organizer, large=True))
     for job in made:
-        jobs.dispatch_job(job)
-    job_parts.dispatch_part(JobPart(job=made[2], number=4))
+        jobs.dispatch_work(job)
+    jobs.dispatch_work(JobPart(job=made[2], number=4))
     queues = ["poolbench-page", "poolbench", "poolbench-long", "poolbench"]
     expected = [(job.kind, job.pk, queue) for job, queue in zip(made, queues, strict=True)]
     assert sent == [*expected, ("campaigns.perform_part", made[2].pk, 4, "poolbench-long")]

@@ -104,7 +104,7 @@ def test_a_worker_takes_messages_although_redis_hung_as_it_acknowledged_one(monk
     assert qos.can_consume()
 
 
-@pytest.mark.parametrize(("kind", "args"), [(KIND, [1]), (job_parts.PERFORM, [1, 1])])
+@pytest.mark.parametrize(("kind", "args"), [(KIND, [1]), (jobs.PERFORM_PART, [1, 1])])
 def test_a_claim_that_loses_the_database_is_tried_again(monkeypatch, kind, args):
     """Nothing was written: no need to wait for a sweep."""
 

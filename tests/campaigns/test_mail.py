@@ -15,8 +15,7 @@ from campaigns.models import Mail, User
 from campaigns.models.mail import MAIL_KINDS, REMINDERS
 from campaigns.queries.mail import summarize_mails
 from campaigns.services import mail as service
-from campaigns.services.mail import queue_mail, send_queued_mails
-from campaigns.services.reminder_links import make_reminder_url
+from campaigns.services.mail import make_reminder_url, queue_mail, send_queued_mails
 from tests.pages import read_words
 
 pytestmark = pytest.mark.usefixtures("addresses")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
 from django.db import transaction
 
 from campaigns.models import Document, Run
-from campaigns.queries import imported_docnos
-from campaigns.queries.imported_docnos import load_imported_docnos
+from campaigns.queries import run_checks
+from campaigns.queries.run_checks import load_imported_docnos
 from campaigns.services import matrices
 from campaigns.services.runs import submit_and_check_run
 from evaluation.queries import interim_scores
@@ -78,10 +80,27 @@ def test_segments_of_a_deleted_campaign_are_removed(all_on_disk, organizer, camp
     assert [path.name for path in all_on_disk.iterdir()] == [str(campaign.pk)]
 
 
+def test_segments_of_all_campaigns_are_bounded(all_on_disk, settings, organizer, campaign, team):
+    old, lock = all_on_disk / "7" / "old.pairs", all_on_disk / "7" / "lock"
+    old.parent.mkdir(parents=True)
+    for path in (old, lock):
+        path.write_bytes(b"x" * 900)
+        os.utime(path, (0, 0))
+    submit(organizer, campaign, team, "a", ("d1",))
+    submit(organizer, campaign, team, "b", ("d1",))
+    assert old.exists()
+    settings.POOLBENCH_CACHE_BYTES = 1_000
+    submit(organizer, campaign, team, "c", ("d2",))
+    submit(organizer, campaign, team, "d", ("d2",))
+    # Files in use stay, and what is no segment.
+    assert (old.exists(), lock.exists()) == (False, True)
+    assert list((all_on_disk / str(campaign.pk)).glob("*.pairs"))
+
+
 @pytest.mark.parametrize("dearer", [0, 1_000])
 def test_imported_docnos_are_asked_for_or_read(monkeypatch, campaign, dearer):
-    monkeypatch.setattr(imported_docnos, "DEARER", dearer)
-    monkeypatch.setattr(imported_docnos, "READ_AT_ONCE", 3)
+    monkeypatch.setattr(run_checks, "DEARER", dearer)
+    monkeypatch.setattr(run_checks, "READ_AT_ONCE", 3)
     assert load_imported_docnos(campaign) is not None
     names = ["d1", "nothing", "d9", "d1", "D1", "a\0b", "nothing"]
     found = load_imported_docnos(campaign).contains(DocnoArray.from_ids(names))

@@ -12,10 +12,11 @@ from campaigns import store
 from campaigns.errors import ActionRefused
 from campaigns.models import StoreMarker
 from campaigns.services.health import check_health
-from campaigns.services.store_marker import find_store_fault, require_own_store
+from campaigns.services.store_marker import find_store_fault, require_own_store, set_own_store
 from campaigns.storages import MARKER, StoreAwayError
 from tests.object_store import in_both
 from tests.pages import run_command
+from tests.world.files import run_text, upload
 from workbench import celery
 from workbench.backups import write_backup
 from workbench.celery import refuse_other_store
@@ -123,7 +124,8 @@ def test_health_and_doctor_say_it(foreign, client):
 
 
 def test_what_removes_files_refuses_the_store_of_another(foreign, tmp_path):
-    left_over = store.put_blob(b"theirs")
+    left_over = store.name_blob(store.sha256(b"theirs"), "")
+    foreign.write(left_over, b"theirs")
     foreign.make_old(left_over)
     with pytest.raises(ActionRefused, match=OTHER):
         call_command("housekeeping")
@@ -140,6 +142,30 @@ def test_the_operator_can_accept_it(foreign):
     assert find_store_fault() == ""
     assert run_command("accept_store").strip() == "The store is accepted."
     refuse_other_store()
+
+
+@in_both
+def test_what_another_installation_would_get_is_refused(foreign, campaign, team, as_user):
+    """By a web process, which goes on: there is more to it than files."""
+    client = as_user(campaign.created_by)
+    client.raise_request_exception = False
+    form = {"campaign": campaign.slug, "team": team.name, "file": upload(run_text())}
+    answer = client.post("/api/runs/", form)
+    assert (answer.status_code, answer["Retry-After"]) == (503, "10")
+    assert "file store is not available" in answer.json()["detail"]
+    assert client.get(campaign.get_absolute_url()).status_code == 200
+    call_command("accept_store")
+    form["file"].seek(0)
+    assert client.post("/api/runs/", form).status_code == 201
+
+
+@in_both
+def test_a_web_process_that_begins_with_an_empty_store_refuses_files(own):
+    """Which is another's to one that has never seen the installation's."""
+    own.remove(MARKER)
+    set_own_store()
+    with pytest.raises(StoreAwayError, match="not mounted"):
+        store.put_blob(b"a run")
 
 
 @pytest.fixture

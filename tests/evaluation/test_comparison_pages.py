@@ -66,13 +66,14 @@ def test_the_tests_of_a_campaign_are_those_of_the_core():
 
 
 def test_the_campaigns_choice_is_fixed_and_any_other_exploratory(campaign):
-    assert not get_fixed_test(campaign).exploratory
-    assert not get_test_choice(campaign, "t", "holm").exploratory
-    assert get_test_choice(campaign, "sign", "").exploratory
-    assert get_test_choice(campaign, "", "none").exploratory
+    score_set = ScoreSet(campaign=campaign)
+    assert not get_fixed_test(score_set).exploratory
+    assert not get_test_choice(score_set, "t", "holm").exploratory
+    assert get_test_choice(score_set, "sign", "").exploratory
+    assert get_test_choice(score_set, "", "none").exploratory
     campaign.test = "tukey-hsd"
-    assert get_fixed_test(campaign).correction == "none"
-    assert not get_test_choice(campaign, "", "holm").exploratory
+    assert get_fixed_test(score_set).correction == "none"
+    assert not get_test_choice(score_set, "", "holm").exploratory
 
 
 def test_all_pairs_are_shown_best_run_first(client, organizer, scored):

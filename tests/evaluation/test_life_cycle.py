@@ -188,7 +188,8 @@ def test_tabs_are_those_of_the_role(
             "Automatic", "Crowd", "Preferences", "Import and export",
         ],
         "Results": [
-            "Leaderboard", "For a paper", "Interim scores", "Qrels", "Reusability", "Archive",
+            "Leaderboard", "For a paper", "Interim scores", "Estimates", "Qrels", "Reusability",
+            "Archive",
         ],
         "People": ["Members", "Teams", "Outbox", "Log"],
     }  # fmt: skip
@@ -202,7 +203,14 @@ def test_pages_of_scores_appear_with_the_scores(campaign, organizer, participant
         return next([tab.label for tab in g.tabs] for g in groups if g.label == "Results")
 
     pages = ["Leaderboard", "For a paper", "Compare", "All pairs", "Measures compared"]
-    assert labels(organizer) == [*pages, "Interim scores", "Qrels", "Reusability", "Archive"]
+    assert labels(organizer) == [
+        *pages,
+        "Interim scores",
+        "Estimates",
+        "Qrels",
+        "Reusability",
+        "Archive",
+    ]
     assert labels(participant) == ["Leaderboard", "For a paper"]
     release_scores(actor=organizer, score_set=score_set)
     assert labels(participant) == pages

@@ -229,8 +229,8 @@ def test_an_open_page_asks_again_and_gets_the_ranking_only_after_a_judgment(
     whole = client.get(address, {"by": "map"})
     assert "<h1" not in part.content.decode()
     assert "<h1" in whole.content.decode()
-    assert [row.cells for row in part.context["rows"]] == [
-        row.cells for row in whole.context["rows"]
+    assert [row.means for row in part.context["rows"]] == [
+        row.means for row in whole.context["rows"]
     ]
 
 

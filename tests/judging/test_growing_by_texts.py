@@ -67,7 +67,7 @@ def plan(pool, organizer, assessor):
 def test_documents_come_in_the_order_of_a_simulation(
     pool, plan, campaign, runs, assessor, topic, good
 ):
-    _, (session,) = build_sessions(campaign, runs, read_spec(SPEC))
+    *_, (session,) = build_sessions(campaign, runs, read_spec(SPEC))
     simulate_session(session, lambda _, docno: docno in good.split())
     docnos = [session.candidates.docnos[choice.doc] for choice in session.selected]
     assert sorted(docnos) == sorted([*TEXTS, "h1"])

@@ -155,6 +155,7 @@ def test_an_import_by_two_and_a_document_that_comes_meanwhile_do_not_wait_in_a_r
     with ThreadPoolExecutor(1) as other:
         with transaction.atomic():
             said = {assessor2: rows, organizer: rows}
-            imports.write_imported(organizer, campaign, said, Purpose.JUDGE, {})
+            pairs = [row[:2] for row in rows]
+            imports.write_imported(organizer, campaign, said, pairs, Purpose.JUDGE, {})
         assert judged[0].result(WAIT).docno == "d1"
     assert Judgment.objects.count() == 5

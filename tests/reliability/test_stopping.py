@@ -302,7 +302,7 @@ def test_the_page_shows_who_rose_what_is_low_and_what_a_team_has_of_all(client, 
     rows = {row.tag: row for row in shown["panel"].runs}
     assert [rows[tag].before for tag in ("alpha-one", "beta-secret", "beta-other")] == [1, 2, 2]
     assert rows["beta-other"].place == 1
-    assert (rows["beta-other"].moved, rows["alpha-one"].lost) == (1, 2)
+    assert (rows["beta-other"].moved, rows["alpha-one"].moved) == (1, -2)
     # Alpha has d9, which nobody has judged, among its three; beta-other has d4 alone.
     cells = {tag: read_page(page).partition(f">{tag}</a>")[2].partition("</tr>")[0] for tag in rows}
     assert cells["alpha-one"].count("tag late") == 3

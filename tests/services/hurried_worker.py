@@ -3,7 +3,7 @@
     python -m tests.services.hurried_worker FILE [CELERY OPTION...]
 
 Each run that it scores takes half a second and adds a line to FILE; each part is of one run; a
-simulation takes a minute. Dead workers are noticed after two seconds.
+simulation takes a minute. Dead workers and lost messages are noticed after two seconds.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ django.setup()
 from campaigns.services import heartbeats, jobs, matrices  # noqa: E402
 from evaluation.services import score_shares  # noqa: E402
 from reliability import tasks  # noqa: E402
-from workbench.celery import app  # noqa: E402
+from workbench import celery  # noqa: E402
 
 
 def hurry(scored: Path) -> None:
@@ -36,6 +36,8 @@ def hurry(scored: Path) -> None:
         return load(run)
 
     jobs.BEAT_SECONDS, jobs.STALE_AFTER = 0.3, timedelta(seconds=2)
+    jobs.UNSENT_AFTER, jobs.SHORTEST_WAIT = timedelta(seconds=2), timedelta(seconds=0.5)
+    celery.WATCH_SECONDS = 3600  # a store that is away for seconds is away for longer than usual
     heartbeats.WORKER_BEAT_SECONDS = 0.5
     score_shares.RUNS_A_SHARE, score_shares.LINES_IN_ONE = 1, 0
     matrices.load_run_matrix = load_slowly
@@ -45,4 +47,4 @@ def hurry(scored: Path) -> None:
 if __name__ == "__main__":
     sys.path.insert(0, str(ROOT))
     hurry(Path(sys.argv[1]))
-    app.worker_main(["worker", "--loglevel", "WARNING", *sys.argv[2:]])
+    celery.app.worker_main(["worker", "--loglevel", "WARNING", *sys.argv[2:]])

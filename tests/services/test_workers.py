@@ -62,10 +62,13 @@ def find_free_port() -> int:
         return free.getsockname()[1]
 
 
-def start_gunicorn(application: str, port: int, env: dict[str, str]) -> subprocess.Popen[bytes]:
+def start_gunicorn(
+    application: str, port: int, env: dict[str, str], *options: str
+) -> subprocess.Popen[bytes]:
     command = [
         sys.executable, "-m", "gunicorn", application, "--bind", f"127.0.0.1:{port}",
         "--workers", "1", "--threads", "4", "--no-control-socket", "--log-level", "critical",
+        *options,
     ]  # fmt: skip
     return subprocess.Popen(command, cwd=ROOT, env=env)
 

@@ -14,9 +14,8 @@ from campaigns.services import teams
 from campaigns.services.accounts import confirm_address
 from campaigns.services.campaigns import update_campaign
 from campaigns.services.data_files import add_data_file, release_data_file
-from campaigns.services.mail import queue_mail
+from campaigns.services.mail import make_reminder_url, queue_mail
 from campaigns.services.public_page import edit_public_page, publish_page
-from campaigns.services.reminder_links import make_reminder_url
 from evaluation.services.release import publish_scores, release_scores
 from evaluation.services.scoring import score_campaign
 from tests.pages import read_page

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from campaigns.models import Job
+from campaigns.models import Job, JobPart
 from campaigns.services import job_parts, jobs
 
 Messages = list[tuple[int, int]]
@@ -15,9 +15,12 @@ Messages = list[tuple[int, int]]
 def collect_messages(monkeypatch: pytest.MonkeyPatch) -> Messages:
     """The job and the number of each part that is sent to workers from now on."""
     messages: Messages = []
-    monkeypatch.setattr(
-        job_parts, "send_part_on_commit", lambda part: messages.append((part.job_id, part.number))
-    )
+
+    def note(row: Job | JobPart, **_options: object) -> None:
+        if isinstance(row, JobPart):
+            messages.append((row.job_id, row.number))
+
+    monkeypatch.setattr(jobs, "send_on_commit", note)
     return messages
 
 
@@ -25,9 +28,8 @@ def collect_numbers(monkeypatch: pytest.MonkeyPatch) -> list[int | None]:
     """The number of each part that is sent to workers from now on, and None for each job."""
     numbers: list[int | None] = []
     monkeypatch.setattr(
-        job_parts, "send_part_on_commit", lambda part, **_: numbers.append(part.number)
+        jobs, "send_on_commit", lambda row, **_: numbers.append(getattr(row, "number", None))
     )
-    monkeypatch.setattr(jobs, "send_on_commit", lambda _job: numbers.append(None))
     return numbers
 
 

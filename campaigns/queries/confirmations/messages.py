@@ -11,8 +11,7 @@ from django.urls import reverse
 
 from campaigns.confirmation import Confirmation, Consequence
 from campaigns.models import Campaign, Mail, Team, User
-from campaigns.queries.letters import render_mail
-from campaigns.queries.mail import AUDIENCES, find_unsent_state, list_recipients
+from campaigns.queries.mail import AUDIENCES, find_unsent_state, list_recipients, render_mail
 from poolbench.files.faults import format_count, list_names
 
 MOST_NAMES = 40

@@ -11,6 +11,8 @@ from campaigns.management.import_command import ImportCommand
 from campaigns.models import Campaign, Role, User
 from judging.models import AutomaticAssessor
 from judging.services.bulk import ImportCounts
+from judging.services.chances import FORMAT as CHANCES
+from judging.services.chances import import_chances
 from judging.services.imports import ImportOptions, ImportPreview, import_file, preview_file
 from poolbench.commands.files import format_fault_lines
 from poolbench.commands.options import parse_mappings
@@ -56,8 +58,10 @@ class Command(ImportCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         self.options = options
-        if options["format"] not in ("", *FORMATS):
-            raise CommandError(f"--format must be one of: {', '.join(FORMATS)}.")
+        if options["format"] not in ("", *FORMATS, CHANCES):
+            raise CommandError(f"--format must be one of: {', '.join((*FORMATS, CHANCES))}.")
+        if options["format"] == CHANCES and (options["dry_run"] or not options["automatic"]):
+            raise CommandError("Chances are imported with --automatic, without --dry-run.")
         super().handle(*args, **options)
 
     def count(self, path: Path, **context: Any) -> int:
@@ -65,6 +69,11 @@ class Command(ImportCommand):
         campaign, report = context["campaign"], context["report"]
         file: dict[str, Any] = {"data": path.read_bytes(), "file": path.name}
         file |= {"actor": context["actor"], "campaign": campaign}
+        automatic = find_automatic_assessor(campaign, self.options["automatic"])
+        if automatic is not None and self.options["format"] == CHANCES:
+            counts = import_chances(**file, automatic=automatic, report=report)
+            self.stdout.write(f"{path}: {format_counts(counts)}")
+            return counts.appended
         file["options"] = self.build_options(campaign)
         if self.options["dry_run"]:
             self.write_preview(preview_file(**file), report)

@@ -16,7 +16,12 @@ from poolbench.evaluation.comparison.paired_values import (
     select_common_topics,
     subtract_without_noise,
 )
-from poolbench.evaluation.comparison.registry import CORRECTIONS, FAMILY_TESTS, TESTS
+from poolbench.evaluation.comparison.registry import (
+    CORRECTIONS,
+    FAMILY_TESTS,
+    SAMPLE_INTERVALS,
+    TESTS,
+)
 from poolbench.notebooks import Frame, ResultTable, make_frame
 from poolbench.statistics.draws import Floats, ResamplingOptions
 from poolbench.statistics.estimate import Estimate, nan_to_none
@@ -135,7 +140,9 @@ class Comparisons(ResultTable):
         if correction == self.correction:
             return self
         raw = np.array([np.nan if row.p_value is None else row.p_value for row in self.rows])
-        adjusted = CORRECTIONS[choose_correction(self.test, correction)].adjust(raw)
+        if self.test != SAMPLE_INTERVALS.name:
+            correction = choose_correction(self.test, correction)
+        adjusted = CORRECTIONS[correction].adjust(raw)
         pairs_of_p = zip(self.rows, adjusted.tolist(), strict=True)
         rows = (
             PairRow(*row[:10], nan_to_none(p), p <= self.alpha, *row[12:]) for row, p in pairs_of_p

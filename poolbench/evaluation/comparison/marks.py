@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from poolbench.cards import Card
 from poolbench.evaluation.comparison.compare import Comparisons
-from poolbench.evaluation.comparison.registry import CORRECTIONS, FAMILY_TESTS, TESTS
+from poolbench.evaluation.comparison.registry import CORRECTIONS, FAMILY_TESTS, get_test_card
 from poolbench.files.faults import format_count
 
 Groups = NDArray[np.bool_]
@@ -207,7 +207,7 @@ def caption_marks(
 
 def describe_test(compared: Comparisons) -> str:
     """``paired t test, Holm correction over 55 run pairs, level 0.05``."""
-    title = (TESTS | FAMILY_TESTS)[compared.test].card.title
+    title = get_test_card(compared.test).title
     test = title if title.startswith("Tukey") else title[:1].lower() + title[1:]
     correction = f", {CORRECTIONS[compared.correction].card.title} correction"
     if compared.correction == "none":

@@ -36,10 +36,6 @@ class RunMove:
         return 0 if self.first is None or self.second is None else self.first - self.second
 
     @property
-    def lost(self) -> int:
-        return -self.moved
-
-    @property
     def difference(self) -> float | None:
         return None if self.before is None or self.after is None else self.after - self.before
 

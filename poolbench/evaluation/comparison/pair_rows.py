@@ -15,7 +15,7 @@ from poolbench.evaluation.comparison.paired_values import (
     group_rows_by_topics,
     subtract_without_noise,
 )
-from poolbench.evaluation.comparison.registry import TESTS
+from poolbench.evaluation.comparison.registry import SAMPLE_INTERVALS, TESTS
 from poolbench.statistics.draws import Floats, ResamplingOptions
 from poolbench.statistics.estimate import nan_to_none
 
@@ -24,16 +24,19 @@ CELLS = 1 << 21
 
 
 class PairRow(NamedTuple):
-    """One run pair of the table of all pairs; None where undefined, and ``reason`` says why."""
+    """One run pair of the table of all pairs; None where undefined, and ``reason`` says why.
+
+    Estimates from a sample have no effect and no wins, losses and ties.
+    """
 
     first: str
     second: str
     n: int
     difference: float | None
     effect: float | None
-    wins: int
-    losses: int
-    ties: int
+    wins: int | None
+    losses: int | None
+    ties: int | None
     statistic: float | None
     p_value: float | None
     adjusted: float | None
@@ -45,8 +48,8 @@ class PairRow(NamedTuple):
         """The same pair with the runs swapped, under ``test``. Two-sided p values do not change."""
         statistic, difference, effect = self.statistic, self.difference, self.effect
         if test == "sign":
-            statistic = None if statistic is None else float(self.losses)
-        elif test in TESTS and statistic is not None:
+            statistic = None if self.losses is None or statistic is None else float(self.losses)
+        elif (test in TESTS or test == SAMPLE_INTERVALS.name) and statistic is not None:
             statistic = -statistic
         # Three times as quick as ``_replace``: 143 runs have 10,000 pairs per measure.
         return PairRow(
@@ -96,22 +99,23 @@ def compare_pairs(
         )
         for place, outcome, difference, effect, won, lost in described:
             first, second = pairs[place]
-            p_value = outcome.p_value
+            statistic, p_value, n, note, reason = outcome
+            # By position: half the time of names, for 8,256 pairs of 129 runs and each measure.
             rows[place] = PairRow(
-                first=tags[first],
-                second=tags[second],
-                n=outcome.n,
-                difference=nan_to_none(difference),
-                effect=nan_to_none(effect),
-                wins=won,
-                losses=lost,
-                ties=outcome.n - won - lost,
-                statistic=outcome.statistic,
-                p_value=p_value,
-                adjusted=p_value,
-                different=p_value is not None and p_value <= alpha,
-                note=outcome.note,
-                reason=outcome.reason,
+                tags[first],
+                tags[second],
+                n,
+                nan_to_none(difference),
+                nan_to_none(effect),
+                won,
+                lost,
+                n - won - lost,
+                statistic,
+                p_value,
+                p_value,
+                p_value is not None and p_value <= alpha,
+                note,
+                reason,
             )
     return tuple(rows[place] for place in range(len(pairs))), critical
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,8 +23,7 @@ Tested = tuple[Floats, Floats, Sequence[str]]
 """Statistic, p value and note of each row; NaN where undefined."""
 
 
-@dataclass(frozen=True)
-class PairedOutcome:
+class PairedOutcome(NamedTuple):
     """The outcome of a test of two runs on ``n`` topics; ``note`` says how p was computed.
 
     ``statistic`` and ``p_value`` are None where undefined; ``reason`` says why.
@@ -78,14 +78,10 @@ class PairedTest(Card):
         moved = np.flatnonzero(differences.any(axis=1))
         if len(moved):
             statistic, p_value, notes = self.rows(differences[moved], sampling)
-            for place, row in enumerate(moved.tolist()):
-                outcomes[row] = (
-                    PairedOutcome(None, None, n, reason=SAME)
-                    if np.isnan(p_value[place])
-                    else PairedOutcome(
-                        float(statistic[place]), float(p_value[place]), n, notes[place]
-                    )
-                )
+            tested = zip(moved.tolist(), statistic.tolist(), p_value.tolist(), notes, strict=True)
+            undefined = PairedOutcome(None, None, n, reason=SAME)
+            for row, value, p, note in tested:
+                outcomes[row] = undefined if p != p else PairedOutcome(value, p, n, note)
         return outcomes
 
 

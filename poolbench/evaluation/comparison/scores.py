@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from poolbench.evaluation.evaluate import ScoredRun
+from poolbench.evaluation.judgments import Floats
 from poolbench.evaluation.measures.family import Measure
-from poolbench.statistics.draws import Floats
 
 
 def is_comparable(measure: Measure) -> bool:

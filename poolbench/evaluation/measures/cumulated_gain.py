@@ -88,9 +88,12 @@ def ideal_gain(batch: ScoringBatch, variant: GainVariant, k: int | None = None) 
         gains, place = batch.gains[order], batch.segment
         ranks = np.arange(1, len(order) + 1) - batch.starts[place]
         return _discounted(gains, place, ranks, len(batch), variant, k)
-    judged = batch.judged
-    falling = judged.falling_gains(batch.options.gains)
-    return _discounted(*falling, len(judged.topics), variant, k)[batch.topic_index]
+    judged, table = batch.judged, batch.options.gains
+    key = variant, k, tuple(sorted((table or {}).items()))
+    if key not in judged.ideal_gains:
+        falling = judged.falling_gains(table)
+        judged.ideal_gains[key] = _discounted(*falling, len(judged.topics), variant, k)
+    return judged.ideal_gains[key][batch.topic_index]
 
 
 def _discounted(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 from poolbench.cards import Card, Parameter
@@ -119,7 +120,7 @@ class Measure:
     family: MeasureFamily
     params: tuple[tuple[str, Value], ...] = ()
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The name as printed: ``P_10``, ``bpref(form=textbook)``, ``ndcg_cut_10``."""
         known = self.family.all_parameters()

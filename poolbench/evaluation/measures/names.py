@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 
 from poolbench.cards import Parameter
 from poolbench.evaluation.measures.family import Measure, MeasureFamily
@@ -235,6 +234,8 @@ def _malformed(text: str) -> str:
 def suggest_names(text: str, cut: str = "") -> tuple[str, ...]:
     """Names spelled similarly to ``text``, the closest first; with ``cut`` those that take one,
     in the spelling before it: ``nDCG@10``."""
+    from difflib import get_close_matches  # slow to load, and for unknown names only
+
     if cut:
         close = get_close_matches(text.lower(), {name.lower() for name in _BY_CUT})
         alike = ([name for name in _BY_CUT if name.lower() == each] for each in close)

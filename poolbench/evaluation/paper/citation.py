@@ -30,8 +30,14 @@ def write_conditions(results: PaperResults) -> str:
         parts.append(f"Pool: {one.pool}.")
     if one.residual:
         parts.append(one.residual)
+    if one.reading:
+        parts.append(one.reading)
     if one.test:
-        parts.append(f"Significance: {one.test}, set before the first scores.")
+        # What replaces the test of the campaign for estimates was not chosen by it.
+        set_before = (
+            "" if one.provenance.get("kind") == "estimate" else ", set before the first scores"
+        )
+        parts.append(f"Significance: {one.test}{set_before}.")
     if one.late:
         were = "was" if one.late == 1 else "were"
         parts.append(f"{one.late} of all {results.count} runs {were} submitted after the release.")

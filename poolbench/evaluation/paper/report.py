@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
 from poolbench.evaluation.paper.citation import write_conditions
-from poolbench.evaluation.paper.results import PaperResults, PaperRun
+from poolbench.evaluation.paper.results import PaperMeasure, PaperResults, PaperRun
 from poolbench.evaluation.paper.verdict import judge_paper
 from poolbench.number_formats import format_decimals
 from poolbench.reports.late_runs import describe_late_runs
@@ -20,27 +21,28 @@ DECIMALS = 3
 def build_paper_runs_report(results: PaperResults, decimals: int = DECIMALS) -> Report:
     """The team's runs by measure, with best, median and worst of all runs below."""
     show = partial(format_decimals, decimals=decimals)
+    has_intervals = any(run.intervals for run in results.runs)
     measures = [
-        Column(
-            one.name, one.mean_title, show, undefined="–",
-            best="" if one.better == "neither" else one.better,
-        )
+        each
         for one in results.measures
-    ]  # fmt: skip
+        for each in list_measure_columns(one, show, has_interval=has_intervals)
+    ]
     has_places = any(run.places[0] is not None for run in results.runs)
     last = (Column("place", "Place", undefined=""),) if has_places else ()
     columns = (Column("run", "Run", left=True), *measures, *last)
     spreads = [spread.as_dict() for spread in results.spreads]
+    width = 1 + has_intervals
     summary = [
         (
             f"{word.capitalize()} of {results.count}",
-            *(spread[word] for spread in spreads),
+            *list_cells([spread[word] for spread in spreads], None, width),
             *(None for _ in last),
         )
         for word in ("best", "median", "worst")
     ]
-    rows = [(run.tag, *run.means, *run.places[: len(last)]) for run in results.runs]
-    withdrawn = ", ".join(run.tag for run in results.runs if run.is_withdrawn)
+    rows = [
+        (run.tag, *list_values(run, decimals), *run.places[: len(last)]) for run in results.runs
+    ]
     table = Table(
         "runs",
         columns,
@@ -48,13 +50,11 @@ def build_paper_runs_report(results: PaperResults, decimals: int = DECIMALS) -> 
         caption=f"Runs of {results.team} in {results.conditions.title}, means over "
         f"{results.conditions.topics} topics"
         f"{f'; place by {results.main.mean_title}' if has_places else ''}.",
-        notes=(
-            *("Best of these runs in bold.", *results.notes),
-            *([f"Withdrawn after the release: {withdrawn}."] if withdrawn else []),
-            *describe_late_runs(results.late_tags),
-        ),
+        notes=tuple(iter_notes(results)),
         summary=tuple(summary),
-        marks=tuple(("", *run.marks, *("" for _ in last)) for run in results.runs),
+        marks=tuple(
+            ("", *list_cells(run.marks, "", width), *("" for _ in last)) for run in results.runs
+        ),
     )
     return Report(
         title=f"{results.team}: runs",
@@ -63,6 +63,42 @@ def build_paper_runs_report(results: PaperResults, decimals: int = DECIMALS) -> 
         record=Table("runs", columns, rows),
         data=lambda: serialize_paper(results),
     )
+
+
+def iter_notes(results: PaperResults) -> Iterator[str]:
+    yield "Best of these runs in bold."
+    yield from results.notes
+    if results.conditions.reading:
+        yield results.conditions.reading
+    if withdrawn := ", ".join(run.tag for run in results.runs if run.is_withdrawn):
+        yield f"Withdrawn after the release: {withdrawn}."
+    yield from describe_late_runs(results.late_tags)
+
+
+def list_cells(values: Sequence[Any], empty: Any, width: int) -> list[Any]:
+    """Each of ``values`` in ``width`` columns, of which the others are ``empty``."""
+    return [each for value in values for each in (value, *[empty] * (width - 1))]
+
+
+def list_measure_columns(
+    measure: PaperMeasure, show: Callable[[float | None], str], *, has_interval: bool
+) -> list[Column]:
+    """The mean; of estimates also its interval."""
+    best = "" if measure.better == "neither" else measure.better
+    mean = Column(measure.name, measure.mean_title, show, undefined="–", best=best)
+    if not has_interval:
+        return [mean]
+    return [mean, Column(f"{measure.name}_interval", "95 % interval", undefined="")]
+
+
+def list_values(run: PaperRun, decimals: int) -> Iterator[float | str | None]:
+    """By measure the mean, and of estimates the interval in words."""
+    for at, mean in enumerate(run.means):
+        yield mean
+        if run.intervals:
+            ends = run.intervals[at].low, run.intervals[at].high
+            ends_text = [format_decimals(end, decimals) for end in ends if end is not None]
+            yield " to ".join(ends_text) or "none"
 
 
 def build_paper_topics_report(results: PaperResults, decimals: int = DECIMALS) -> Report:
@@ -134,6 +170,8 @@ def serialize_paper(results: PaperResults) -> dict[str, Any]:
 
 
 def run_to_dict(run: PaperRun, names: list[str]) -> dict[str, Any]:
+    ends = zip(names, run.intervals, strict=False)
+    intervals = {name: [each.low, each.high] for name, each in ends}
     by_measure = zip(names, run.means, run.places, run.marks, strict=True)
     return {
         "run": run.tag,
@@ -143,6 +181,7 @@ def run_to_dict(run: PaperRun, names: list[str]) -> dict[str, Any]:
             name: {"mean": mean, "place": place, "mark": mark}
             for name, mean, place, mark in by_measure
         },
+        **({"intervals": intervals} if intervals else {}),
     }
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from poolbench.evaluation.measures.family import Better
 from poolbench.evaluation.spread import BestMedianWorst
 from poolbench.statistics.box_plot import BoxPlot
+from poolbench.statistics.estimate import Estimate
 
 MOST_MEASURES = 8
 """Columns that fit on a page of a paper."""
@@ -37,7 +38,7 @@ class PaperMeasure:
 @dataclass(frozen=True)
 class PaperRun:
     """An own run: ``means``, ``places`` among all runs and ``marks`` are by measure; a place is
-    None for who may see own scores only.
+    None for who may see own scores only. ``intervals`` by measure, if the scores are estimates.
     """
 
     tag: str
@@ -46,6 +47,7 @@ class PaperRun:
     marks: tuple[str, ...]
     is_withdrawn: bool = False
     is_after_release: bool = False
+    intervals: tuple[Estimate, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,7 @@ class PaperConditions:
     """How the scores were computed. ``provenance`` is that of the score set; ``citation`` the one
     that the organizers prefer, BibTeX or text. ``late``: of all runs, how many were submitted
     after a release; best, median and worst are over these too. ``task``: its name, or empty.
+    ``reading``: the sentence about scores from a sample, or empty.
     """
 
     campaign: str
@@ -93,6 +96,7 @@ class PaperConditions:
     citation: str = ""
     late: int = 0
     task: str = ""
+    reading: str = ""
 
     @property
     def product(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,16 +12,23 @@ from poolbench.estimation.design import (
     compute_influence_sizes,
     divide_prior,
     draw_order,
-    estimate_prior_by_ranks,
+    estimate_prior,
 )
 from poolbench.estimation.frame import PoolFrame
-from poolbench.estimation.measures import FractionalMeasure, find_fractional_measure
+from poolbench.estimation.measures import (
+    FractionalMeasure,
+    NoFractionError,
+    find_fractional_measure,
+)
+from poolbench.estimation.planning import SampleForecast, forecast_samples
 from poolbench.evaluation.measures.names import parse_measures
 from poolbench.evaluation.options import ScoringOptions
 from poolbench.pooling.candidates import Floats, Ints, Mask, RunListing
 from poolbench.pooling.method import DocumentSample, PoolingMethod, Values
 from poolbench.statistics.inclusion import inclusion_probabilities
 
+MOST_GRADES = 100
+"""Stands for any scale where a measure is only looked up."""
 DEFAULT_MEASURES = ("P_10", "map", "bpref", "ndcg_cut_10")
 
 
@@ -42,11 +49,11 @@ def list_frame(listing: RunListing) -> PoolFrame:
     )
 
 
-def choose_measures(values: Values) -> list[FractionalMeasure]:
-    """The measures of a step, at its level and on its scale."""
+def choose_measures(values: Values) -> dict[str, FractionalMeasure]:
+    """The measures of a step by name, at its level and on its scale."""
     options, top = ScoringOptions(level=values["level"]), max(values["level"], values["top"])
-    names = list_measure_names(values)
-    return [find_fractional_measure(each, options, top) for each in parse_measures(names)]
+    measures = parse_measures(list_measure_names(values))
+    return {each.name: find_fractional_measure(each, options, top) for each in measures}
 
 
 def list_measure_names(values: Values) -> tuple[str, ...]:
@@ -55,9 +62,12 @@ def list_measure_names(values: Values) -> tuple[str, ...]:
 
 
 class InfluencePlan(NamedTuple):
-    """``frame``: all pairs that can be drawn; ``sizes``: their z; ``order``: in which they are."""
+    """``frame``: all pairs that can be drawn; ``steps``: their chances of each step before anybody
+    judges; ``sizes``: their z; ``order``: in which they are drawn.
+    """
 
     frame: PoolFrame
+    steps: Floats
     sizes: Floats
     order: Ints
 
@@ -70,31 +80,54 @@ def plan_sample(listing: RunListing, values: Values) -> InfluencePlan:
     """What decides the sample of a step, whatever its number."""
     frame = list_frame(listing)
     level, top = values["level"], max(values["level"], values["top"])
-    prior = estimate_prior_by_ranks(frame)
-    sizes = compute_influence_sizes(
-        frame, prior, divide_prior(prior, top, level), choose_measures(values)
-    )
-    return InfluencePlan(frame, sizes, draw_order(frame, sizes, listing.seed))
+    prior = estimate_prior(frame, listing.machine_grades, top)
+    steps = divide_prior(prior, top, level)
+    measures = list(choose_measures(values).values())
+    sizes = compute_influence_sizes(frame, prior, steps, measures)
+    return InfluencePlan(frame, steps, sizes, draw_order(frame, sizes, listing.seed))
+
+
+def forecast_plan(
+    plan: InfluencePlan, values: Values, numbers: Iterable[int]
+) -> tuple[SampleForecast, ...]:
+    """What samples of these ``numbers`` would tell."""
+    measures = choose_measures(values)
+    return forecast_samples(plan.frame, plan.steps, plan.sizes, measures, values["level"], numbers)
 
 
 def draw_by_influence(listing: RunListing, values: Values) -> list[DocumentSample]:
     """By topic; frames are in the order in which pairs are drawn."""
     plan = plan_sample(listing, values)
-    drawn = np.zeros(len(plan.sizes), bool)
-    drawn[plan.order[: values["number"]]] = True
+    is_drawn = np.zeros(len(plan.sizes), bool)
+    is_drawn[plan.order[: values["number"]]] = True
     probabilities = plan.compute_probabilities(values["number"])
-    return _split(plan.frame, plan.order, drawn, probabilities)
+    return _split(plan.frame, plan.order, is_drawn, probabilities)
 
 
-def _split(frame: PoolFrame, order: Ints, drawn: Mask, probability: Floats) -> list[DocumentSample]:
+def _split(
+    frame: PoolFrame, order: Ints, is_drawn: Mask, probability: Floats
+) -> list[DocumentSample]:
     """The parts of each topic, in the ``order`` of all."""
     by_topic = order[np.argsort(frame.topic_index[order], kind="stable")]
     samples = []
     for first, end in zip(frame.starts[:-1].tolist(), frame.starts[1:].tolist(), strict=True):
         own = by_topic[first:end]
         strata = np.zeros(len(own), np.int64)
-        samples.append(DocumentSample(own - first, strata, probability[own], drawn[own]))
+        samples.append(DocumentSample(own - first, strata, probability[own], is_drawn[own]))
     return samples
+
+
+def list_estimated(names: Sequence[str], options: ScoringOptions, top: int) -> list[str]:
+    """Those of ``names``, of measures, that have estimates on a scale up to ``top``."""
+    chosen = list[str]()
+    for name in names:
+        (measure,) = parse_measures([name])
+        try:
+            find_fractional_measure(measure, options, top)
+        except NoFractionError:
+            continue
+        chosen.append(name)
+    return chosen
 
 
 def is_measure_list(value: Any) -> bool:
@@ -103,7 +136,7 @@ def is_measure_list(value: Any) -> bool:
         return False
     try:
         for measure in parse_measures(value):
-            find_fractional_measure(measure, ScoringOptions(), 1)
+            find_fractional_measure(measure, ScoringOptions(), MOST_GRADES)
     except (ValueError, AttributeError):
         return False
     return True
@@ -132,6 +165,14 @@ METHOD = PoolingMethod(
         ),
         Parameter("level", "The lowest relevant grade.", "1", kind="whole"),
         Parameter("top", "The highest grade of the scale.", "1", kind="whole"),
+        Parameter(
+            "machine",
+            "The automatic assessor whose grades say how likely pairs are relevant before people "
+            "judge: 0.1 to 0.7 from the lowest grade to the highest. Default: none, by ranks. Pairs"
+            " without its grade, and pools without its grades, go by ranks.",
+            kind="name",
+            optional=True,
+        ),
     ),
     edge_cases=(
         "The frame is all documents down to the cut-off; the step is the only one of its spec.",

@@ -6,6 +6,7 @@ from collections.abc import Collection as Container
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import cast
 
 import numpy as np
 
@@ -14,10 +15,10 @@ from poolbench.evaluation.in_memory import build_run_batch
 from poolbench.evaluation.judgments import Floats, Ints, JudgmentTable, Mask
 from poolbench.evaluation.measures.family import Measure
 from poolbench.evaluation.options import ScoringOptions
+from poolbench.evaluation.topic_means import aggregate_over_topics
 from poolbench.files.natural_sort import natural_sort_key
 from poolbench.pooling.run_listing import build_listing_from_matrices
 from poolbench.reliability.collection.pool import MAX_INFERRED_DEPTH, InferredPool, infer_pool
-from poolbench.reliability.disagreement.aggregation import aggregate_over_topics
 from poolbench.reliability.disagreement.panel import encode_runs
 from poolbench.runs.run_matrix import PairDictionary, RunMatrix
 from poolbench.runs.tables import QrelsTable, RunTable, group_starts
@@ -25,7 +26,8 @@ from poolbench.runs.tables import QrelsTable, RunTable, group_starts
 
 @dataclass(frozen=True, eq=False)
 class PooledCollection:
-    """Runs by tag, ascending; ``teams`` by run; ``batches`` are the runs over all judgments.
+    """Runs by tag, ascending; ``teams`` by run; ``batches`` are the runs over all judgments, with
+    32-bit columns.
 
     Topics are those of the qrels, including those that no run answers.
     """
@@ -97,14 +99,15 @@ class PooledCollection:
     ) -> Floats:
         """As ``score``, of each topic: measures × topics × runs."""
         indices = range(len(self.tags)) if runs is None else list(runs)
-        batches = [self.batches[run] for run in indices]
-        if selected is not None:
-            judged, place = select_judgments(self.judged, selected)
-            batches = [_restrict_batch(batch, judged, place) for batch in batches]
-        values = np.empty((len(measures), len(self.judged.topics), len(batches)))
-        for run, batch in enumerate(batches):
+        remaining = None if selected is None else select_judgments(self.judged, selected)
+        values = np.empty((len(measures), len(self.judged.topics), len(indices)))
+        for column, run in enumerate(indices):
+            # A new one, so that what it keeps of its figures is gone with it.
+            batch = _widen_batch(self.batches[run])
+            if remaining is not None:
+                batch = _restrict_batch(batch, *remaining)
             for at, measure in enumerate(measures):
-                values[at, :, run] = measure(batch)
+                values[at, :, column] = measure(batch)
         return values
 
     def cut_pool(self, depth: int) -> PooledCollection:
@@ -113,7 +116,9 @@ class PooledCollection:
         selected = np.ones(self.pool.judgments, np.bool_)
         selected[deeper] = False
         judged, place = select_judgments(self.judged, selected)
-        batches = tuple(_restrict_batch(batch, judged, place) for batch in self.batches)
+        batches = tuple(
+            _narrow_batch(_restrict_batch(batch, judged, place)) for batch in self.batches
+        )
         return replace(self, batches=batches, judged=judged, pool=self.pool.cut(depth, place))
 
 
@@ -138,6 +143,22 @@ def _restrict_batch(batch: ScoringBatch, judged: JudgmentTable, place: Ints) -> 
         ranks=batch.ranks[remaining],
         judgment_index=rows[remaining],
     )
+
+
+def _narrow_batch(batch: ScoringBatch) -> ScoringBatch:
+    """``batch`` in half the memory: 150 runs of 100,000 judged documents take 180 MB."""
+    return _convert_rows(batch, np.int32)
+
+
+def _widen_batch(batch: ScoringBatch) -> ScoringBatch:
+    """A narrow batch as measures take it."""
+    return _convert_rows(batch, np.int64)
+
+
+def _convert_rows(batch: ScoringBatch, kind: type[np.int32 | np.int64]) -> ScoringBatch:
+    rows = (batch.segment, batch.ranks, batch.judgment_index)
+    segment, ranks, index = (cast(Ints, column.astype(kind)) for column in rows)
+    return replace(batch, segment=segment, ranks=ranks, judgment_index=index)
 
 
 @dataclass(frozen=True)
@@ -188,17 +209,21 @@ def build_collection_from_matrices(
     qrels: QrelsTable,
     source: CollectionSource,
 ) -> PooledCollection:
-    """From the run matrices of a campaign, by tag; raises as ``build_collection`` does."""
+    """From the run matrices of a campaign, by tag, of which one is used at a time; raises as
+    ``build_collection`` does.
+    """
     judged, places = JudgmentTable.from_table(qrels), pairs.places(qrels)
     options, tags = source.options(judged), tuple(sorted(runs))
-    pooled = [(tag, runs[tag]) for tag in tags if source.pools(tag)]
+    pooled = ((tag, runs[tag]) for tag in tags if source.pools(tag))
     listing = build_listing_from_matrices(
         pooled, pairs, source.depth or MAX_INFERRED_DEPTH, 0, qrels.topics
     )
     return PooledCollection(
         tags=tags,
         teams=tuple((source.teams or {}).get(tag, tag) for tag in tags),
-        batches=tuple(build_run_batch(runs[tag], judged, places, options) for tag in tags),
+        batches=tuple(
+            _narrow_batch(build_run_batch(runs[tag], judged, places, options)) for tag in tags
+        ),
         judged=judged,
         pool=infer_pool(listing, qrels, tags, source.depth),
         options=options,

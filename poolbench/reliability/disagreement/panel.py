@@ -16,8 +16,8 @@ from poolbench.evaluation.matching import apply_options
 from poolbench.evaluation.measures.family import Measure
 from poolbench.evaluation.options import ScoringOptions
 from poolbench.evaluation.stated_scale import state_highest_grade
+from poolbench.evaluation.topic_means import aggregate_over_topics
 from poolbench.pooling.run_listing import pack_docnos
-from poolbench.reliability.disagreement.aggregation import aggregate_over_topics
 from poolbench.reliability.disagreement.ballots import ABSENT, BallotTable, Grades
 from poolbench.runs.pair_places import PairPlaces
 from poolbench.runs.run_matrix import PairArray, PairDictionary, RunMatrix

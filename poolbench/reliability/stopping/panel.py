@@ -57,10 +57,6 @@ class InterimRun:
         """Places gained since the first checkpoint; negative: lost."""
         return 0 if self.place is None or self.before is None else self.before - self.place
 
-    @property
-    def lost(self) -> int:
-        return -self.moved
-
 
 @dataclass(frozen=True)
 class StoppingPanel:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from poolbench.estimation.looks import LookOutcome
 from poolbench.evaluation.judgments import Floats
 from poolbench.files.faults import format_count
 from poolbench.number_formats import format_decimals, format_percent, is_reached
@@ -18,6 +19,7 @@ from poolbench.reliability.verdicts.ranking_draws import (
     rank_competitors,
     summarize_taus,
 )
+from poolbench.reliability.verdicts.sampled_stopping import judge_sample
 from poolbench.statistics.estimate import UNDEFINED, Estimate
 from poolbench.verdicts import Act, KeyFigure, Threshold, Verdict, VerdictState, finish_verdict
 
@@ -58,6 +60,7 @@ DRAWS, LEAST_DRAWS = 1000, 200
 NO_PANEL = StoppingPanel(0, None, 0, 0, 0, ())
 NO_POOL = "no pool is frozen"
 NO_RUNS = "fewer than two runs have a score"
+SAMPLED = "the pool is a sample: see the estimates"
 NO_ORDER = "documents are not judged in random order"
 ORDERED = (
     "Documents that look relevant were judged first, or for another pool, so they are no sample of "
@@ -80,6 +83,7 @@ class StoppingReport:
     run has moved over the last ``span`` judgments; ``pooled_judged`` is judged@``cut`` of each
     contributing run. ``reason`` says why the rest cannot be estimated. ``panel`` has what the page
     shows below, as of the same judgments; ``depth`` is that of the pool, None without one.
+    ``sample``: of a sampled pool, what its latest look says; it alone decides then.
     """
 
     measure: str
@@ -103,6 +107,7 @@ class StoppingReport:
     panel: StoppingPanel = NO_PANEL
     depth: int | None = None
     draws: int = 0
+    sample: LookOutcome | None = None
 
     @property
     def is_shallow(self) -> bool:
@@ -185,6 +190,8 @@ def _measure_movement(state: CampaignState) -> tuple[int | None, int]:
 
 
 def judge_stopping(report: StoppingReport) -> Verdict:
+    if report.sample is not None:
+        return finish_verdict(judge_sample(STOPPING, report.sample, report.unjudged), THRESHOLDS)
     return finish_verdict(_decide(report), THRESHOLDS)
 
 

@@ -106,3 +106,16 @@ def test_grades_that_no_form_takes_or_that_cannot_be_read_are_refused(run, write
     )
     assert bad.refusal == "1 file rejected; no output written."
     assert bad.out == ""
+
+
+def test_grades_of_a_machine_help_to_draw(run, write, files):
+    spec = write("spec", "steps: [{method: influence, number: 6, measures: [map]}]")
+    plain = run("pool", *files, "--spec", spec, "--format", "prels").out
+    assert len(plain.splitlines()) == 6
+    graded = run(
+        "pool", *files, "--spec", spec, "--format", "prels", "--machine", write("q", QRELS)
+    ).out
+    shares = [{line.split()[1]: line.split()[4] for line in text.splitlines()}
+              for text in (plain, graded)]  # fmt: skip
+    both = shares[0].keys() & shares[1].keys()
+    assert any(shares[0][docno] != shares[1][docno] for docno in both)

@@ -78,7 +78,7 @@ def test_a_few_samples_of_dl19(dl19: JudgedCollection, machine: MachineInput) ->
 
 def test_a_few_samples_of_trec_covid(covid: JudgedCollection) -> None:
     """1 CPU second, loading included."""
-    results = simulate_samples(covid, [], 0.1, 3)
+    results = simulate_samples(covid, [], 0.1, 2)
     assert covers(results, 0.92)
     assert results["map"].rmse <= 0.016
 

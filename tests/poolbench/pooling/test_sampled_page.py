@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import accumulate, combinations, product
+from math import exp, log, sqrt
+from statistics import fmean, pstdev
 
 import pytest
 
@@ -16,6 +18,7 @@ from tests.poolbench.pooling.toy import FLAT, RELEVANT, TOY, rows_after, step, t
 WINDOWS = [(1, 1), (2, 3)]
 STRATA = step("strata", windows=[[1, 1], [2, 3]], sample=[1, 0.5])
 STATAP = step("statap", documents=2)
+INFLUENCE = step("influence", number=4, measures=["P_2"])
 
 
 def lists_of(topic: str) -> list[str]:
@@ -51,7 +54,7 @@ def drawn_of(name: PoolStep, topic: str) -> dict[str, tuple[float, int]]:
 
 def test_every_method_that_samples_is_worked_by_hand() -> None:
     names = {method.name for method in LISTED if method.kind == "sampled"}
-    assert names == {STRATA.method.name, STATAP.method.name}
+    assert names == {STRATA.method.name, STATAP.method.name, INFLUENCE.method.name}
 
 
 def test_the_stratified_sample_is_that_of_the_page() -> None:
@@ -134,3 +137,33 @@ def test_the_sample_for_statap_is_that_of_the_page() -> None:
     assert rows_after("**A sample for statAP by hand**") == wanted
     found = {(t, d): told for t in "123" for d, told in drawn_of(STATAP, t).items()}
     assert found == drawn
+
+
+def test_the_sample_by_influence_is_that_of_the_page() -> None:
+    pairs = [(t, d) for t in "123" for d in sorted(set("".join(lists_of(t))))]
+    ranks = {pair: ranks_of(*pair) for pair in pairs}
+    runs = len(TOY)
+    logs = {pair: log(sum(1 / (10 + r) for r in ranks[pair]) / runs) for pair in pairs}
+    mean, spread = fmean(logs.values()), pstdev(logs.values())
+    chance = {p: 0.1 + 0.5 / (1 + exp((mean - own) / spread)) for p, own in logs.items()}
+    # P@2 changes by 1/2 in each run that ranks the document first or second.
+    worth = {pair: sum(r <= 2 for r in ranks[pair]) / 4 for pair in pairs}
+    total = sum(worth.values())
+    x = {p: sqrt(own / total * chance[p] * (1 - chance[p])) for p, own in worth.items()}
+    z = {p: 0.8 * own / fmean(x.values()) + 0.2 for p, own in x.items()}
+    number = 4
+    pi = {p: number * own / sum(z.values()) for p, own in z.items()}
+    assert max(pi.values()) < 1
+    turn = {(t, d): (hash_order(0, t, f"lot {d}") + 0.5) / 2**63 / z[t, d] for t, d in pairs}
+    first = sorted(pairs, key=turn.__getitem__)[:number]
+    assert rows_after("**A sample by influence by hand**") == [
+        [t, d, str(round(worth[t, d] * 4)), *(f"{of[t, d]:.3f}" for of in (chance, z, pi, turn)),
+         "yes" if (t, d) in first else "no"]
+        for t, d in pairs
+    ]  # fmt: skip
+    drawn = {(t, d): told for t in "123" for d, told in drawn_of(INFLUENCE, t).items()}
+    assert drawn == {pair: (pytest.approx(pi[pair]), 0) for pair in first}
+
+
+def ranks_of(topic: str, docno: str) -> list[int]:
+    return [listed.index(docno) + 1 for listed in lists_of(topic) if docno in listed]

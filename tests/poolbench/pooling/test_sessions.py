@@ -46,7 +46,7 @@ ADAPTIVE = sorted(m.name for m in LISTED if m.kind == "adaptive")
 # What a method needs that has no default.
 NEEDED: dict[str, dict[str, Any]] = {
     "depth": {"k": 2}, "ntcir": {"k": 2}, "strata": {"windows": [[1, 1], [2, 3]], "documents": 3},
-    "statap": {"documents": 2},
+    "statap": {"documents": 2}, "influence": {"number": 4},
 }  # fmt: skip
 
 

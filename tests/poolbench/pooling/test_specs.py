@@ -184,3 +184,17 @@ def test_the_specs_of_the_page_are_read() -> None:
     assert blocks
     for block in blocks:
         assert read_spec(block).steps
+
+
+def test_a_sample_by_influence_stands_alone_for_measures_of_its_scale() -> None:
+    good = {"method": "influence", "number": 5, "measures": ["map", "P(rel=2)@10"], "top": 2}
+    (step,) = read_spec({"steps": [good]}).steps
+    assert (step.values["measures"], step.values["machine"]) == (["map", "P(rel=2)@10"], None)
+    for more, wanted in (
+        ({"top": 1}, "a measure is of a grade above top"),
+        ({"documents": 3}, "documents would end a sample by influence early"),
+        ({"measures": ["err"]}, "measures"),
+    ):
+        with pytest.raises(InvalidFile, match="spec") as bad:
+            read_spec({"steps": [good | more]})
+        assert wanted in " ".join(fault.message for fault in bad.value.report.faults)

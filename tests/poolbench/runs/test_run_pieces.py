@@ -42,7 +42,7 @@ def join(pieces):
 
 
 @examples(60)
-@given(RUNS, st.integers(60, 400), st.integers(1, 3))
+@given(RUNS, st.integers(15, 400), st.integers(1, 3))
 def test_pieces_of_whole_topics_are_the_run(tmp_path_factory, topics, size, parts):
     path = tmp_path_factory.mktemp("pieces") / "run"
     path.write_bytes(text_of(topics, lambda listed: listed[::-1]))

@@ -9,7 +9,7 @@ from poolbench.evaluation import ScoringOptions
 from poolbench.evaluation.evaluate import aggregate_defined_values, select_measures
 from poolbench.evaluation.measures.names import parse_measure, parse_measures
 from poolbench.evaluation.measures.registry import FAMILIES
-from poolbench.reliability.disagreement.aggregation import aggregate_over_topics
+from poolbench.evaluation.topic_means import aggregate_over_topics
 from poolbench.reliability.disagreement.ballots import ABSENT
 from poolbench.reliability.disagreement.panel import disambiguate_tags, scored_depth
 from poolbench.reliability.disagreement.report import can_rank_runs

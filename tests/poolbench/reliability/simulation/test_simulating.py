@@ -18,6 +18,7 @@ from poolbench.pooling.pool_builder import PoolBudget, split_budget, start_sessi
 from poolbench.pooling.registry import METHODS
 from poolbench.pooling.run_listing import build_listing
 from poolbench.pooling.spec import PoolSpec, RunChoice, depth_spec
+from poolbench.pooling.spec_file import read_spec
 from poolbench.reliability.simulation.finished_campaign import ContributingRun, FinishedCampaign
 from poolbench.reliability.simulation.formats import FORMATS
 from poolbench.reliability.simulation.replay import Replay, order_replay, replay_spec
@@ -367,3 +368,8 @@ def test_few_listings_stay_in_memory():
         campaign.listing(depth_spec(depth))
     assert len(campaign._listings) == 2
     assert campaign.listing(depth_spec(1)) is not first
+
+
+def test_a_sample_by_influence_can_be_replayed() -> None:
+    (found,) = found_by(read_spec("steps: [{method: influence, number: 5}]")).specs
+    assert found.judged.mean == 5

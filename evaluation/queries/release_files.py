@@ -1,0 +1,63 @@
+"""The files of a set of estimates: people's grades, the frame, and the fitted chances.
+
+Only the first is for readers of qrels. The chances are real numbers in JSON Lines, which no reader
+of qrels takes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+
+from evaluation.models import EstimateFrame, ScoreSet
+from poolbench.replay.archived_estimates import FIRST_MACHINE, PEOPLE, PROBABILITY
+from poolbench.statistics.estimate import nan_to_none
+
+
+def iter_frame_rows(frame: EstimateFrame) -> Iterator[tuple[str, str, list[float | None]]]:
+    """Topic, document and the numbers of each pair, None where there is none."""
+    rows = iter(frame.table.tolist())
+    for topic, docnos in frame.pairs:
+        for docno in docnos:
+            yield topic, docno, [nan_to_none(value) for value in next(rows)]
+
+
+def list_machines(score_set: ScoreSet) -> list[str]:
+    return [each["name"] for each in score_set.conditions["estimate"]["machines"]]
+
+
+def write_people(score_set: ScoreSet) -> Iterator[str]:
+    """Qrels of the pairs of the sample that people judged, and nothing else."""
+    for topic, docno, values in iter_frame_rows(score_set.frame):
+        grade = values[PEOPLE]
+        if grade is not None:
+            yield f"{topic} 0 {docno} {int(grade)}\n"
+
+
+def write_frame(score_set: ScoreSet) -> Iterator[str]:
+    """All pairs with π and people's grade, separated by tabs; with machine grades once the scores
+    are released, since assessors and teams could learn them before.
+    """
+    machines = list_machines(score_set) if score_set.released_at else []
+    yield "\t".join(["topic", "docno", "probability", "grade", *machines]) + "\n"
+    for topic, docno, values in iter_frame_rows(score_set.frame):
+        grades = values[PEOPLE : FIRST_MACHINE + len(machines)]
+        texts = ["" if grade is None else str(int(grade)) for grade in grades]
+        yield "\t".join([topic, docno, repr(values[PROBABILITY]), *texts]) + "\n"
+
+
+def write_expected_grades(score_set: ScoreSet) -> Iterator[str]:
+    """By pair the chance of grade 1 or more, 2 or more and so on: what the calibration expects of
+    people, also for pairs that they judged.
+    """
+    first = FIRST_MACHINE + len(list_machines(score_set))
+    for topic, docno, values in iter_frame_rows(score_set.frame):
+        yield json.dumps({"topic": topic, "docno": docno, "at_least": values[first:]}) + "\n"
+
+
+FILES: dict[str, tuple[str, Callable[[ScoreSet], Iterator[str]]]] = {
+    "people": ("qrels.txt", write_people),
+    "frame": ("tsv", write_frame),
+    "expected-grades": ("jsonl", write_expected_grades),
+}
+"""By name: ending, and what writes the lines."""

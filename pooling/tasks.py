@@ -1,0 +1,13 @@
+"""Celery tasks. Each performs one job, given by its ID."""
+
+from __future__ import annotations
+
+from celery import shared_task
+
+from campaigns.services import jobs
+from pooling.services.freeze import FREEZE, freeze_requested_pool
+
+
+@shared_task(name=FREEZE)
+def freeze_task(job_id: int) -> None:
+    jobs.perform_job(job_id, freeze_requested_pool)
