@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -29,11 +29,14 @@ from poolbench.estimation.report import ScoreEstimates, compute_estimates
 from poolbench.estimation.sample import build_sample
 from poolbench.estimation.text_scores import TextScores, build_text_scores
 from poolbench.evaluation.comparison.rankings import tau
-from poolbench.evaluation.measures.names import parse_measures
+from poolbench.evaluation.judgments import JudgmentTable
+from poolbench.evaluation.matching import batch_from_table
+from poolbench.evaluation.measures.names import parse_measure, parse_measures
 from poolbench.evaluation.options import ScoringOptions
 from poolbench.files.streams import read_bytes
-from poolbench.runs.qrels import read_qrels
+from poolbench.runs.qrels import qrels_from_rows, read_qrels
 from poolbench.runs.runs import read_run
+from poolbench.runs.sampled_qrels import build_strata_sample
 from poolbench.runs.tables import QrelsTable, RunTable
 from poolbench.statistics.inclusion import inclusion_probabilities
 
@@ -134,6 +137,28 @@ def simulate_machine(collection: JudgedCollection, kappa: float, seed: int = 7) 
     return MachineInput(f"kappa {kappa}", np.where(is_own, grades, rng.permutation(grades)))
 
 
+def share_votes(machines: Sequence[MachineInput], top: int) -> MachineInput:
+    """Chances of grades by the votes of ``machines``, with half a vote more for each grade."""
+    votes = np.full((len(machines[0].grades), top + 1), 0.5)
+    for machine in machines:
+        given = np.flatnonzero(machine.grades != NONE)
+        votes[given, np.minimum(machine.grades[given], top)] += 1
+    chances = votes / votes.sum(axis=1, keepdims=True)
+    return MachineInput("votes", chances.argmax(axis=1), chances)
+
+
+def choose_topics(
+    collection: JudgedCollection, topics: Sequence[str]
+) -> tuple[JudgedCollection, np.ndarray]:
+    """``collection`` with only these topics, and which of its pairs they have."""
+    qrels = collection.qrels
+    rows = [(*pair, grade) for pair, grade in qrels.by_pair().items() if pair[0] in topics]
+    part = qrels_from_rows(rows)
+    frame = build_pool_frame(collection.runs, part)
+    kept = np.isin(np.array(qrels.topics), topics)[collection.frame.topic_index]
+    return JudgedCollection(collection.runs, part, frame, collection.top, collection.level), kept
+
+
 @dataclass(frozen=True, eq=False)
 class SampledScores:
     """Of one measure, by sample and run: ``errors`` of estimates, whether the interval ``covers``,
@@ -171,9 +196,6 @@ class SampledScores:
         return float(self.half_widths.mean())
 
 
-Design = Callable[[JudgedCollection], np.ndarray]
-
-
 def size_pairs(
     collection: JudgedCollection,
     machines: Sequence[MachineInput],
@@ -197,12 +219,13 @@ def draw_estimates(
     samples: int,
     sizes: np.ndarray | None = None,
     texts: TextScores | None = None,
+    first_seed: int = 0,
 ) -> Iterator[ScoreEstimates]:
     """Estimates from as many ``samples`` of a ``share`` of the pairs."""
     z = size_pairs(collection, machines) if sizes is None else sizes
     number = round(share * len(z))
     pi = inclusion_probabilities(z, number)
-    for seed in range(samples):
+    for seed in range(first_seed, first_seed + samples):
         counted = draw_order(collection.frame, z, seed)[:number]
         sample = build_sample(collection.frame, collection.grades, counted, pi, collection.top)
         yield compute_estimates(sample, machines, collection.measures, seed, texts=texts)
@@ -267,3 +290,58 @@ def list_rows(scores: Mapping[str, SampledScores]) -> list[tuple[str, ...]]:
         )
         for name, own in scores.items()
     ]
+
+
+INFERRED = {"xinfAP": "map", "infNDCG": "ndcg", "iP_10": "P_10"}
+WINDOWS, RATES = (3, 10, 30), (8.0, 4.0, 2.0, 1.0)
+"""Strata by the best rank of a pair: to 3, to 10, to 30, beyond; in proportion to which they are
+sampled.
+"""
+
+
+def simulate_strata(
+    collection: JudgedCollection, share: float, samples: int
+) -> dict[str, np.ndarray]:
+    """By measure of ``INFERRED``, errors by sample and run from stratified samples of a ``share``
+    of the pairs.
+    """
+    frame, pairs = collection.frame, list(collection.qrels.by_pair())
+    best = np.full(len(pairs), frame.rank.max() + 1)
+    np.minimum.at(best, frame.pair, frame.rank)
+    window = np.searchsorted(WINDOWS, best)
+    pi = inclusion_probabilities(np.array(RATES)[window], round(share * len(pairs)))
+    stratum = frame.topic_index * len(RATES) + window
+    numbers = np.bincount(stratum, pi)
+    truth = _score_inferred(collection, INFERRED.values(), _judge(pairs, window, collection.grades))
+    errors = []
+    for seed in range(samples):
+        rng = np.random.default_rng(seed)
+        place = np.empty(len(pairs))
+        order = np.lexsort((rng.random(len(pairs)), stratum))
+        place[order] = np.arange(len(pairs)) - np.searchsorted(stratum[order], stratum[order])
+        # A stratum has one judged pair at least, and on average as many as its share.
+        drawn = place < np.maximum(1, np.floor(numbers + rng.random(len(numbers))))[stratum]
+        grades = np.where(drawn, collection.grades, -1)
+        errors.append(_score_inferred(collection, INFERRED, _judge(pairs, window, grades)) - truth)
+    return dict(zip(INFERRED, np.array(errors).transpose(1, 0, 2), strict=True))
+
+
+def _judge(
+    pairs: Sequence[tuple[str, str]], window: np.ndarray, grades: np.ndarray
+) -> JudgmentTable:
+    rows = zip(pairs, window.tolist(), grades.tolist(), strict=True)
+    sample = build_strata_sample((*pair, str(own), grade) for pair, own, grade in rows)
+    return JudgmentTable.from_sampled(sample)
+
+
+def _score_inferred(
+    collection: JudgedCollection, names: Iterable[str], judged: JudgmentTable
+) -> np.ndarray:
+    """Means by measure and run."""
+    options = ScoringOptions(level=collection.level)
+    measures = [parse_measure(name)[0] for name in names]
+    means = []
+    for run in collection.runs:
+        batch = batch_from_table(run, judged, options)
+        means.append([np.nansum(own(batch)) / len(judged.topics) for own in measures])
+    return np.array(means).T
