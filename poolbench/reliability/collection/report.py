@@ -29,7 +29,7 @@ from poolbench.reliability.disagreement.report import can_rank_runs
 from poolbench.statistics.draws import ResamplingOptions
 from poolbench.statistics.estimate import estimates_to_dict
 
-MEASURES = ("map", "P_10", "bpref", "bpref-10", "ndcg")
+MEASURES: tuple[str, ...] = ("map", "P_10", "bpref", "bpref-10", "ndcg")
 
 
 @dataclass(frozen=True)
