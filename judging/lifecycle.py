@@ -308,7 +308,7 @@ PHASES = (
 ORGANIZER, ASSESSOR = (Role.ORGANIZER,), (Role.ASSESSOR,)
 ADJUDICATION, JUDGES = ("judging/adjudication",), (Role.ORGANIZER, Role.ADJUDICATOR)
 EXCHANGE = ("judging/exchange", "judging/import")
-TRAINING, AUTOMATIC = ("judging/training",), ("judging/automatic",)
+TRAINING, AUTOMATIC = ("judging/training",), ("judging/automatic", "judging/automatic-model")
 TODAY = ("judging/today", "judging/review")
 TABS = (
     Tab("judging", 5, gettext_lazy("Today"), "judging-today", TODAY, ORGANIZER),

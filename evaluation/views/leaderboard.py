@@ -142,8 +142,8 @@ def render_leaderboard_page(
             if score_set.task == get_current_task(visit.campaign):
                 page["newer"] = count_newer_judgments(score_set.qrels)
             page["moved"] = compare_with_earlier(score_set) if len(sets) > 1 else None
-        # Earlier scores have no verdict.
-        if score_set is not None and score_set == sets[0]:
+        # Earlier scores and estimates have no verdict.
+        if score_set is not None and score_set == sets[0] and not score_set.is_estimate:
             page["current"] = get_report(visit.campaign, LEADERBOARD)
     return render_page(request, "evaluation/scores.html", page)
 
