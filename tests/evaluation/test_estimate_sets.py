@@ -11,9 +11,7 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from campaigns.errors import ActionRefused
-from campaigns.models import Document
 from campaigns.services import jobs
-from campaigns.services.campaigns import update_campaign
 from evaluation.models import ESTIMATED, SAMPLED, RunScores, ScoreSet
 from evaluation.queries.comparison import compare_all_runs, get_fixed_test, mark_entries
 from evaluation.queries.leaderboard import get_leaderboard, rank_entries
@@ -34,51 +32,20 @@ from judging.services.automatic import (
 )
 from judging.services.imports import import_judgments
 from judging.services.qrels import freeze_qrels
-from poolbench.pooling.methods.influence import plan_sample
-from poolbench.pooling.spec_file import read_spec
 from poolbench.replay.archive_folder import TABLES
 from poolbench.replay.verification import verify_archive
-from pooling.queries.frozen_pools import frozen_listing, frozen_spec
-from pooling.services.freeze import freeze_pool
 from replay.archive.loader import load_archive
 from tests.csv_reading import csv_conditions, csv_rows
+from tests.evaluation.samples import DOCNOS, judge, list_order
 from tests.pages import read_page
 from tests.replay.archives import change_file, make_archive, move_away, unpack
-from tests.world.files import ranked_run
 
-SPEC = "{seed: 1, steps: [{method: influence, number: 32, measures: [map, P_5], level: 1, top: 3}]}"
-DOCNOS = [f"d{n}" for n in range(1, 21)]
 MEANING = "Estimated from 32 pairs that people judged, a probability sample of the 60 pairs"
 
 
 @pytest.fixture
-def sampled(organizer, campaign, team):
-    """A pool of 32 pairs from the 60 of 5 runs and 3 topics; better runs retrieve lower numbers."""
-    update_campaign(actor=organizer, campaign=campaign, measures=["map", "P_5"])
-    rows = [Document(campaign=campaign, docno=docno, body="A text.") for docno in DOCNOS]
-    Document.objects.bulk_create(rows, ignore_conflicts=True)
-    random = np.random.default_rng(0)
-    runs = []
-    for at in range(5):
-        noise = {t: sorted(DOCNOS, key=lambda d: int(d[1:]) + random.normal(0, 1 + 5 * at))
-                 for t in "123"}  # fmt: skip
-        runs.append(ranked_run(team, f"r{at}", {t: " ".join(noise[t]) for t in noise}))
-    return freeze_pool(actor=organizer, campaign=campaign, spec=read_spec(SPEC), runs=runs)
-
-
-def judge(pool, assessor, number: int) -> None:
-    """The first ``number`` pairs in the order of drawing."""
-    plan = plan_sample(frozen_listing(pool), frozen_spec(pool).steps[0].values)
-    frame = plan.frame
-    order = plan.order[:number].tolist()
-    pairs = [(frame.topics[frame.topic_index[at]], str(frame.docnos[at])) for at in order]
-    rows = [(topic, docno, int(int(docno[1:]) <= 7)) for topic, docno in pairs]
-    import_judgments(actor=pool.frozen_by, campaign=pool.campaign, assessor=assessor, rows=rows)
-
-
-@pytest.fixture
 def qrels(sampled, assessor, organizer):
-    judge(sampled, assessor, 32)
+    judge(sampled, assessor, list_order(sampled))
     return freeze_qrels(actor=organizer, campaign=sampled.campaign, policy="majority")
 
 

@@ -6,10 +6,9 @@ import json
 from uuid import uuid4
 
 import numpy as np
-import pytest
 from django.urls import reverse
 
-from campaigns.models import Document, Event
+from campaigns.models import Event
 from campaigns.models.history import name_snapshot
 from campaigns.services.campaigns import update_campaign
 from campaigns.services.snapshots import compute_report
@@ -27,47 +26,11 @@ from judging.services.automatic import (
     create_automatic_assessor,
     submit_automatic_judgments,
 )
-from judging.services.imports import import_judgments
 from judging.services.plans import create_plan
-from poolbench.pooling.methods.influence import plan_sample
-from poolbench.pooling.spec_file import read_spec
-from pooling.queries.frozen_pools import frozen_listing, frozen_spec
-from pooling.services.freeze import freeze_pool
 from tests.csv_reading import csv_rows
+from tests.evaluation.samples import judge, list_order
 from tests.pages import read_page
-from tests.world.files import ranked_run
 from tests.world.judgments import submit_judgment
-
-SPEC = "{seed: 1, steps: [{method: influence, number: 32, measures: [map, P_5], level: 1, top: 3}]}"
-DOCNOS = [f"d{n}" for n in range(1, 21)]
-
-
-@pytest.fixture
-def sampled(organizer, campaign, team):
-    """A pool of 32 pairs from the 60 of 5 runs and 3 topics; better runs retrieve lower numbers."""
-    update_campaign(actor=organizer, campaign=campaign, measures=["map", "P_5"])
-    rows = [Document(campaign=campaign, docno=docno, body="A text.") for docno in DOCNOS]
-    Document.objects.bulk_create(rows, ignore_conflicts=True)
-    random = np.random.default_rng(0)
-    runs = []
-    for at in range(5):
-        noise = {t: sorted(DOCNOS, key=lambda d: int(d[1:]) + random.normal(0, 1 + 5 * at))
-                 for t in "123"}  # fmt: skip
-        runs.append(ranked_run(team, f"r{at}", {t: " ".join(noise[t]) for t in noise}))
-    return freeze_pool(actor=organizer, campaign=campaign, spec=read_spec(SPEC), runs=runs)
-
-
-def list_order(pool) -> list[tuple[str, str]]:
-    """The pairs of the pool in the order of drawing."""
-    plan = plan_sample(frozen_listing(pool), frozen_spec(pool).steps[0].values)
-    frame = plan.frame
-    return [(frame.topics[frame.topic_index[at]], str(frame.docnos[int(at)]))
-            for at in plan.order[: pool.size]]  # fmt: skip
-
-
-def judge(pool, assessor, pairs) -> None:
-    rows = [(topic, docno, int(int(docno[1:]) <= 7)) for topic, docno in pairs]
-    import_judgments(actor=pool.frozen_by, campaign=pool.campaign, assessor=assessor, rows=rows)
 
 
 def test_a_look_uses_complete_rounds_and_nothing_after_a_gap(sampled, assessor):
