@@ -60,7 +60,7 @@ def test_estimates_hold_what_full_judging_gives(sample):
 def test_all_pairs_judged_are_plain_scores():
     lines = (f"{t} {d} {g} 1 1.0" for t, own in GRADES.items() for d, g in own.items())
     table = pb.estimate(RUNS, "\n".join(lines).encode() + b"\n", ["AP", "RBP"]).to_frame()
-    truth = pb.evaluate_runs(RUNS, GRADES, ["map", "rbp"]).to_frame()
+    truth = pb.evaluate_runs(RUNS, GRADES, ["AP", "RBP"]).to_frame()
     for row in table.itertuples(index=False):
         assert row.value == pytest.approx(truth.loc[row.run, row.measure], abs=1e-12)
 
