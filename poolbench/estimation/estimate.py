@@ -27,7 +27,7 @@ MEASURES = DEFAULT_MEASURES
 MOST_ABOVE = 1.01
 """Times the sum of the probabilities, printed with few digits, that may be judged."""
 NO_PROBABILITY = "the sample has no probability for {:,} of {:,} pairs"
-ALL_JUDGED = "of the sample {:,} pairs are judged, of {:.1f} by the sum of the probabilities"
+ALL_JUDGED = "{:,} pairs are judged, but the probabilities add up to {:,.1f} drawn ones"
 USE_FRAME = (
     ": use the file `frame` of the pool, which lists all pairs that could be drawn, "
     "by `poolbench pool --format frame` or from the page of the pool"

@@ -172,10 +172,10 @@ def list_numbers(numbers: Numbers) -> list[float]:
 
 
 def count_pairs(number: float, pairs: int) -> int:
-    """``number`` of ``pairs``, or that share of them if it is a fraction."""
+    """An integer is a number of pairs, a float a share of ``pairs``."""
     if isinstance(number, int | np.integer) and number >= 1:
         return int(number)
-    if not 0 < number < 1:
+    if isinstance(number, int | np.integer) or not 0 < number <= 1:
         raise ValueError(f"judgments are a number from 1, or a share such as 0.1, not {number}")
     return max(round(number * pairs), 1)
 
@@ -188,7 +188,8 @@ def list_forecast_rows(
     rows = list[tuple[int, float, str, float | None, float | None, float | None]]()
     for forecast in plan.forecasts:
         head = forecast.number, forecast.number / pairs
-        for each in forecast.measures:
+        by_name = {each.measure: each for each in forecast.measures}
+        for each in (by_name[name] for name in plan.names):
             widths = each.half_width, each.over_topics, each.twice_topics
             has_interval = each.is_linear or forecast.has_ratios
             rows.append(
