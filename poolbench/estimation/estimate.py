@@ -9,9 +9,9 @@ import numpy as np
 from poolbench.estimation.frame import PoolFrame, build_pool_frame
 from poolbench.estimation.machine_files import (
     MachinesLike,
-    find_highest_grade,
+    build_machine_input,
+    find_top_grade,
     name_machines,
-    place_machine,
     read_machine,
 )
 from poolbench.estimation.measures import DEFAULT_MEASURES, find_fractional_measure
@@ -106,7 +106,7 @@ def estimate(
     tables, drawn = read_runs(runs), read_sample_table(sample)
     own = {name: read_machine(each, top) for name, each in name_machines(machines).items()}
     options = ScoringOptions(level=level, gains=gains)
-    grades = [find_highest_grade(drawn.qrels), *map(find_highest_grade, own.values()), level]
+    grades = [find_top_grade(drawn.qrels), *map(find_top_grade, own.values()), level]
     highest = max(grades) if top is None else top
     if grades[0] > highest:
         raise ValueError(
@@ -117,29 +117,29 @@ def estimate(
     frame = build_pool_frame(tables, drawn.qrels)
     judged = build_judged_sample(frame, drawn, highest)
     check_retrieved(frame)
-    inputs = [place_machine(name, table, frame) for name, table in own.items()]
+    inputs = [build_machine_input(name, table, frame) for name, table in own.items()]
     arrays = compute_estimates(judged, inputs, chosen, seed)
     names = {each.name: spelled or each.name for each, spelled in named.items()}
     return EstimatedScores(arrays.report, arrays, frame.runs, names)
 
 
-def build_judged_sample(frame: PoolFrame, drawn: SampledQrels, top: int) -> JudgedSample:
-    """The sample of the pairs of ``drawn``, which are those of ``frame``. What is missing of the
+def build_judged_sample(frame: PoolFrame, sampled: SampledQrels, top: int) -> JudgedSample:
+    """The sample of the pairs of ``sampled``, which are those of ``frame``. What is missing of the
     sum of their probabilities was drawn and has no grade.
 
     Raises ``NoFrameError`` where pairs lack a probability, or those not drawn are missing.
     """
-    pi, pairs = drawn.frame, len(drawn.qrels)
+    pi, pairs = sampled.frame, len(sampled.qrels)
     missing = pairs if pi is None else int(np.isnan(pi).sum())
     if pi is None or missing:
         raise NoFrameError(NO_PROBABILITY.format(missing, pairs) + USE_FRAME)
-    judged, total = np.flatnonzero(drawn.qrels.grades >= 0), float(pi.sum())
+    judged, total = np.flatnonzero(sampled.qrels.grades >= 0), float(pi.sum())
     if not len(judged):
         raise ValueError("the sample has no grades: fill in those of the pairs that were drawn")
     if len(judged) > MOST_ABOVE * total + 0.5 or (len(judged) == pairs and (pi < 1).any()):
         raise NoFrameError(ALL_JUDGED.format(len(judged), total) + USE_FRAME)
     number = max(round(total), len(judged))
-    steps = (drawn.qrels.grades[judged][:, None] >= np.arange(1, top + 1)).astype(float)
+    steps = (sampled.qrels.grades[judged][:, None] >= np.arange(1, top + 1)).astype(float)
     weighed = pi * (len(judged) / number)
     return JudgedSample(frame, judged, steps, weighed, None, number - len(judged))
 

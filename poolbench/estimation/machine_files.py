@@ -68,12 +68,12 @@ def read_machine_file(
     """Qrels, or lines of topic, docno and the chance of each grade from 0, by the first line."""
     lines = (line for line in data.splitlines() if line.strip() and not line.startswith(b"#"))
     fields = next(lines, b"").split()
-    if not holds_chances(fields):
+    if not is_chances_line(fields):
         return read_qrels(data, file=file, report=report)
     return read_chances(data, len(fields) - 3 if top is None else top, file=file, report=report)
 
 
-def holds_chances(fields: Sequence[bytes]) -> bool:
+def is_chances_line(fields: Sequence[bytes]) -> bool:
     """Whether a line has chances: more fields than qrels, or, on a scale of two grades, as many,
     the last two of which are numbers with the sum 1.
     """
@@ -110,23 +110,23 @@ def build_chances(source: Mapping[str, Mapping[str, Sequence[float]]]) -> Chance
     )
 
 
-def find_highest_grade(table: MachineTable) -> int:
+def find_top_grade(table: MachineTable) -> int:
     """The highest grade that a machine has, or gives a chance."""
     if isinstance(table, ChancesTable):
         return len(table.chances[0]) - 1
     return max(table.grades.tolist(), default=NONE)
 
 
-def list_grades(table: MachineTable) -> list[tuple[str, str, int]]:
+def list_machine_grades(table: MachineTable) -> list[tuple[str, str, int]]:
     """Topic, docno and grade; of chances the likeliest grade."""
     if isinstance(table, ChancesTable):
         return [row[:3] for row in table.iter_rows()]
     return [(topic, docno, grade) for (topic, docno), grade in table.by_pair().items()]
 
 
-def place_machine(name: str, table: MachineTable, frame: PoolFrame) -> MachineInput:
+def build_machine_input(name: str, table: MachineTable, frame: PoolFrame) -> MachineInput:
     """What a machine says of the pairs of ``frame``. Raises ``ValueError`` if that is nothing."""
-    grades = place_pair_grades(frame, list_grades(table))
+    grades = place_pair_grades(frame, list_machine_grades(table))
     if (grades == NONE).all():
         raise ValueError(
             f"{name} has no grade of any pair of the sample: use the same topic IDs and docnos"

@@ -120,7 +120,7 @@ class EstimatedScores(ResultTable):
         return build_caterpillar(name, runs, estimates, [False] * len(runs), CAPTION)
 
     def _find_name(self, measure: str) -> str:
-        printed = {asked: name for name, asked in self.names.items()}
+        printed = {spelling: name for name, spelling in self.names.items()}
         named = printed | {name: name for name in self.names}
         return choose_named(named, measure or next(iter(printed)), "measure")
 

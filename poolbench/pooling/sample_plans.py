@@ -11,8 +11,8 @@ import numpy as np
 from poolbench.estimation.machine_files import (
     MachineSource,
     MachineTable,
-    find_highest_grade,
-    list_grades,
+    find_top_grade,
+    list_machine_grades,
     read_machine,
 )
 from poolbench.estimation.machines import NONE, place_pair_grades
@@ -69,7 +69,7 @@ class EstimatePlan(ResultTable):
         drawn[order[:number]] = True
         grades = np.full(len(order), NONE)
         if qrels is not None:
-            grades = place_pair_grades(frame, list_grades(read_qrels_table(qrels)))
+            grades = place_pair_grades(frame, list_machine_grades(read_qrels_table(qrels)))
         docnos = [*frame.docnos]
         columns = {
             "topic": [frame.topics[at] for at in frame.topic_index[order].tolist()],
@@ -151,8 +151,8 @@ def plan_run_estimates(
     depth, level, top, seed = settings
     listing = build_listing(tables, depth, seed)
     if machine is not None:
-        listing = attach_machine_grades(listing, qrels_from_rows(list_grades(machine)))
-    known = level if machine is None else max(level, find_highest_grade(machine))
+        listing = attach_machine_grades(listing, qrels_from_rows(list_machine_grades(machine)))
+    known = level if machine is None else max(level, find_top_grade(machine))
     spelled = select_measures(measures)
     values = {
         "measures": [each.name for each in spelled],

@@ -7,9 +7,9 @@ import pytest
 
 from poolbench.estimation.chances_file import ChancesTable
 from poolbench.estimation.machine_files import (
-    find_highest_grade,
+    build_machine_input,
+    find_top_grade,
     name_machines,
-    place_machine,
     read_machine,
     read_machine_file,
 )
@@ -37,7 +37,7 @@ CHANCES = {"1": {"a": [0.1, 0.2, 0.7], "b": [0.5, 0.3, 0.2]}}
 def test_the_first_line_says_whether_a_file_has_chances(data, kind, top):
     table = read_machine_file(data)
     assert isinstance(table, kind)
-    assert find_highest_grade(table) == top
+    assert find_top_grade(table) == top
 
 
 def test_all_faults_of_chances_are_listed_at_once_by_place():
@@ -57,9 +57,9 @@ def test_one_machine_or_several_by_name():
 
 
 def test_pairs_without_a_word_of_the_machine_have_none():
-    graded = place_machine("m", read_machine(GRADES), FRAME)
+    graded = build_machine_input("m", read_machine(GRADES), FRAME)
     assert (graded.grades.tolist(), graded.chances) == ([2, 0, -1], None)
-    likely = place_machine("m", read_machine(CHANCES), FRAME)
+    likely = build_machine_input("m", read_machine(CHANCES), FRAME)
     assert likely.grades.tolist() == [2, 0, -1]
     wanted = [[0.1, 0.2, 0.7], [0.5, 0.3, 0.2], [np.nan] * 3]
     np.testing.assert_allclose(likely.chances, wanted)
@@ -67,7 +67,7 @@ def test_pairs_without_a_word_of_the_machine_have_none():
 
 def test_what_is_wrong_with_a_machine_is_said():
     with pytest.raises(ValueError, match="m has no grade of any pair of the sample"):
-        place_machine("m", read_machine({"2": {"a": 1}}), FRAME)
+        build_machine_input("m", read_machine({"2": {"a": 1}}), FRAME)
     with pytest.raises(ValueError, match=r"topic 1, document b: .* the sum 0\.9"):
         read_machine({"1": {"a": [0.5, 0.5], "b": [0.5, 0.4]}})
     with pytest.raises(ValueError, match="There are 3 chances instead of 2"):
