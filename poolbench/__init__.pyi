@@ -17,6 +17,7 @@ from poolbench.judging.judgments import aggregate as aggregate
 from poolbench.judging.judgments import agreement as agreement
 from poolbench.pooling.pools import pool as pool
 from poolbench.pooling.pools import read_spec as read_spec
+from poolbench.pooling.sample_plans import plan_estimates as plan_estimates
 from poolbench.preferences.clicks import bradley_terry as bradley_terry
 from poolbench.preferences.clicks import click_preferences as click_preferences
 from poolbench.preferences.clicks import interleave as interleave

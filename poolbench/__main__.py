@@ -24,6 +24,7 @@ FILE_COMMANDS = {
     "score-preferences": "poolbench.commands.preferences.ScorePreferencesCommand",
     "bradley-terry": "poolbench.commands.preferences.BradleyTerryCommand",
     "pool": "poolbench.commands.pool.PoolCommand",
+    "plan-sample": "poolbench.commands.plan_sample.PlanSampleCommand",
     "agreement": "poolbench.commands.agreement.AgreementCommand",
     "aggregate": "poolbench.commands.aggregate.AggregateCommand",
     "disagreement": "poolbench.commands.disagreement.DisagreementCommand",

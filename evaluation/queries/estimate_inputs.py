@@ -18,7 +18,12 @@ from judging.queries.judgments import LogReader, current_judgments, load_log_rea
 from poolbench.estimation.design import count_complete
 from poolbench.estimation.frame import PoolFrame, join_batches
 from poolbench.estimation.looks import count_look, find_look
-from poolbench.estimation.machines import NONE, MachineInput
+from poolbench.estimation.machines import (
+    NONE,
+    MachineInput,
+    match_chances,
+    place_pair_grades,
+)
 from poolbench.estimation.measures import (
     FractionalMeasure,
     NoFractionError,
@@ -26,12 +31,10 @@ from poolbench.estimation.measures import (
 )
 from poolbench.estimation.sample import JudgedSample, build_sample
 from poolbench.evaluation.in_memory import build_run_batch
-from poolbench.evaluation.judgments import Floats, Ints, JudgmentTable, Mask
+from poolbench.evaluation.judgments import Ints, JudgmentTable, Mask
 from poolbench.evaluation.options import ScoringOptions
 from poolbench.number_formats import format_percent
 from poolbench.pooling.methods.influence import InfluencePlan, list_measure_names
-from poolbench.runs.pair_index import PairIndex
-from poolbench.runs.qrels import qrels_from_rows
 from poolbench.runs.tables import QrelsTable
 from pooling.models import Pool
 from pooling.queries.frozen_pools import (
@@ -147,16 +150,6 @@ def list_skipped_pairs(pool: Pool) -> list[tuple[str, str]]:
     return list(pairs.values_list("topic__number", "item__docno").distinct())
 
 
-def place_pair_grades(frame: PoolFrame, rows: Sequence[tuple[str, str, int]]) -> Ints:
-    """The grade of each pair of the frame in ``rows``; ``NONE`` without one."""
-    table = qrels_from_rows(rows)
-    at = PairIndex.from_table(table).find(frame)
-    grades = np.full(len(at), NONE)
-    known = at >= 0
-    grades[known] = np.maximum(table.grades[at[known]], NONE)
-    return grades
-
-
 def choose_machines(
     campaign: Campaign, names: Sequence[str] | None, frame: PoolFrame
 ) -> tuple[list[MachineInput], tuple[tuple[str, str], ...]]:
@@ -188,25 +181,6 @@ def load_machine(campaign: Campaign, name: str, frame: PoolFrame) -> MachineInpu
         (topic, docno, NONE if grade is None else grade) for topic, docno, grade, _ in judgments
     ]
     return MachineInput(name, place_pair_grades(frame, rows), match_chances(frame, judgments))
-
-
-def match_chances(
-    frame: PoolFrame, rows: Sequence[tuple[str, str, int | None, list[float] | None]]
-) -> Floats | None:
-    """The chances of each pair of the frame, NaN without any; None where the machine has grades
-    alone. A grade without chances, among others that have them, is certain.
-    """
-    graded = [row for row in rows if row[2] is not None and row[2] >= 0]
-    if not any(row[3] for row in graded):
-        return None
-    width = max(max(len(row[3] or ()), (row[2] or 0) + 1) for row in graded)
-    own_chances = {
-        (topic, docno): own or np.eye(width)[grade or 0] for topic, docno, grade, own in graded
-    }
-    chances = np.full((len(frame.topic_index), width), np.nan)
-    for place, (at, docno) in enumerate(zip(frame.topic_index, frame.docnos, strict=True)):
-        chances[place] = own_chances.get((frame.topics[at], docno), np.nan)
-    return chances
 
 
 def match_runs(campaign: Campaign, runs: Sequence[Run], frame: PoolFrame) -> PoolFrame:

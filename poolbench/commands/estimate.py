@@ -11,16 +11,15 @@ from poolbench.commands.command import FileCommand, Output
 from poolbench.commands.files import FileReader
 from poolbench.commands.options import add_level, add_measures, explain_value_errors
 from poolbench.commands.run_lists import add_run_files
-from poolbench.estimation.estimate import MEASURES, EstimatedScores, NoFrameError, estimate
+from poolbench.estimation.estimate import MEASURES, NoFrameError, estimate
+from poolbench.estimation.machine_files import read_machine_file
 from poolbench.estimation.measures import NoFractionError
+from poolbench.estimation.results import COLUMNS, EstimatedScores
 from poolbench.evaluation.measures.names import UnknownMeasureError
 from poolbench.plain_data import to_plain
 from poolbench.reports.csv import format_csv
-from poolbench.runs.qrels import read_qrels
 from poolbench.runs.runs import read_run
-from poolbench.runs.sampled_qrels import read_prels
-
-HEADS = ("measure", "run", "place", "value", "low", "high", "topics_low", "topics_high", "drawn_in")
+from poolbench.runs.sampled_qrels import read_frame
 
 
 class EstimateCommand(FileCommand):
@@ -34,9 +33,13 @@ class EstimateCommand(FileCommand):
         add("sample", metavar="SAMPLE", help="the file `frame` of the pool, with grades")
         add_run_files(parser, "topic Q0 docno rank score tag")
         add(
-            "--machine", action="append", default=[], metavar="QRELS",
-            help="grades of an automatic assessor, which sharpen the estimates; repeatable",
-        )  # fmt: skip
+            "--machine",
+            action="append",
+            default=[],
+            metavar="FILE",
+            help="grades of an automatic assessor, as qrels, or its chances, as lines of topic "
+            "docno p0 p1 …, which sharpen the estimates; repeatable",
+        )
         add_measures(parser, f"a measure that has estimates (default: {', '.join(MEASURES)})")
         add_level(parser)
         add("--seed", type=int, default=0, help="seed of the calibration (default: 0)")
@@ -44,8 +47,8 @@ class EstimateCommand(FileCommand):
 
     def run(self, options: Mapping[str, Any], out: Output) -> None:
         reader = FileReader(out)
-        sample = reader.read(options["sample"], read_prels)
-        machines = reader.read_all(options["machine"], read_qrels)
+        sample = reader.read(options["sample"], read_frame)
+        machines = reader.read_all(options["machine"], read_machine_file, top=options["max_rel"])
         runs = reader.read_all(options["runs"], read_run, lenient=True)
         sample = reader.accept(sample)
         with explain_value_errors(NoFrameError, NoFractionError, UnknownMeasureError):
@@ -88,7 +91,7 @@ def format_estimate_table(scores: EstimatedScores) -> str:
 def format_estimate_csv(scores: EstimatedScores) -> str:
     report = scores.report
     conditions = {"pairs": report.pairs, "judged": report.judged, "machines": report.machines}
-    return format_csv("estimates", HEADS, _list_rows(scores), conditions)
+    return format_csv("estimates", COLUMNS, _list_rows(scores), conditions)
 
 
 def format_estimate_json(scores: EstimatedScores) -> str:

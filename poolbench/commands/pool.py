@@ -49,7 +49,7 @@ class PoolCommand(FileCommand):
         )
         add("--seed", metavar="N", type=int, help="random seed, instead of that in the spec")
         add("--format", choices=(*FORMATS, *FRAME_FORMATS), default="trec", help="default: trec")
-        add("--qrels", metavar="FILE", help="grades for the formats strata and prels")
+        add("--qrels", metavar="FILE", help="grades for the formats strata, prels and frame")
         add(
             "--machine",
             metavar="FILE",
@@ -61,7 +61,7 @@ class PoolCommand(FileCommand):
     def run(self, options: Mapping[str, Any], out: Output) -> None:
         require_least(options, depth=1, jobs=1)
         if options["qrels"] and options["format"] not in FRAME_FORMATS:
-            raise CliError("--qrels requires --format strata or --format prels.")
+            raise CliError("--qrels requires --format strata, prels or frame.")
         reader = FileReader(out)
         spec = (
             reader.accept(reader.read(options["spec"], read_spec))
@@ -120,7 +120,10 @@ def iter_frame_notes(frame: SamplingFrame, fmt: str) -> Iterator[str]:
     yield f"{sampled:,} of {len(frame):,} documents sampled; {judged:,} judged."
     if 0 < unjudged < sampled:
         yield "Unjudged documents of the sample count as not sampled; judge them."
-    yield f"Evaluate with: evaluate --qrels-format {fmt}"
+    if fmt == "frame":
+        yield "Estimate scores with: estimate SAMPLE RUN..."
+    else:
+        yield f"Evaluate with: evaluate --qrels-format {fmt}"
 
 
 def read_run_to_cutoff(data: bytes, *, cutoff: int, **options: Any) -> RunTable:

@@ -8,7 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from poolbench.estimation.calibration import PairFeatures, standardize_columns
+from poolbench.estimation.frame import PoolFrame
 from poolbench.evaluation.judgments import Floats, Ints, Mask
+from poolbench.runs.pair_index import PairIndex
+from poolbench.runs.qrels import qrels_from_rows
 
 NONE = -1
 """In place of a grade: the machine gave none. It is never taken for grade 0."""
@@ -30,6 +33,35 @@ class MachineInput:
     def coverage(self) -> float:
         """The share of the pairs with a grade."""
         return float((self.grades != NONE).mean()) if len(self.grades) else 1.0
+
+
+def place_pair_grades(frame: PoolFrame, rows: Sequence[tuple[str, str, int]]) -> Ints:
+    """The grade of each pair of the frame in ``rows``; ``NONE`` without one."""
+    table = qrels_from_rows(rows)
+    at = PairIndex.from_table(table).find(frame)
+    grades = np.full(len(at), NONE)
+    known = at >= 0
+    grades[known] = np.maximum(table.grades[at[known]], NONE)
+    return grades
+
+
+def match_chances(
+    frame: PoolFrame, rows: Sequence[tuple[str, str, int | None, list[float] | None]]
+) -> Floats | None:
+    """The chances of each pair of the frame, NaN without any; None where the machine has grades
+    alone. A grade without chances, among others that have them, is certain.
+    """
+    graded = [row for row in rows if row[2] is not None and row[2] >= 0]
+    if not any(row[3] for row in graded):
+        return None
+    width = max(max(len(row[3] or ()), (row[2] or 0) + 1) for row in graded)
+    own_chances = {
+        (topic, docno): own or np.eye(width)[grade or 0] for topic, docno, grade, own in graded
+    }
+    chances = np.full((len(frame.topic_index), width), np.nan)
+    for place, (at, docno) in enumerate(zip(frame.topic_index, frame.docnos, strict=True)):
+        chances[place] = own_chances.get((frame.topics[at], docno), np.nan)
+    return chances
 
 
 def build_machine_features(machines: Sequence[MachineInput]) -> PairFeatures | None:

@@ -21,6 +21,8 @@ from poolbench.evaluation.judgments import Floats, Ints
 from poolbench.evaluation.measures.family import Measure
 from poolbench.evaluation.options import ScoringOptions, gains_for_grades
 
+DEFAULT_MEASURES = ("P_10", "map", "bpref", "ndcg_cut_10")
+"""A sample is drawn for these unless it says for which."""
 _TINY = 1e-9
 
 

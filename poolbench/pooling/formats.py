@@ -63,11 +63,13 @@ class SamplingFrame:
 
 
 def build_frame(sessions: Iterable[PoolSession]) -> SamplingFrame:
-    """The sampling frame of a pool; topics without selected documents are omitted."""
+    """The sampling frame of a pool; topics without selected documents are omitted, unless they
+    could have had some: their scores count in a mean over topics.
+    """
     parts = [
         (session, frame_rows(session), *sample_columns(session))
         for session in sessions
-        if session.selected
+        if session.selected or session.sample is not None
     ]
     starts = group_starts([len(rows) for _, rows, _, _ in parts])
     ids = (session.candidates.docnos.take(rows) for session, rows, _, _ in parts)
@@ -200,4 +202,5 @@ FRAME_FORMATS: dict[str, Callable[[SamplingFrame], str]] = {
     "prels": pool_to_prels,
     "frame": pool_to_frame,
 }
-"""Formats of the sampling frame, with grades; `evaluate --qrels-format` reads them."""
+"""Formats of the sampling frame, with grades; `evaluate --qrels-format` reads the first two,
+`estimate` the last one."""

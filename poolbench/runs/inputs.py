@@ -13,17 +13,23 @@ from poolbench.runs.qrels import qrels_from_rows
 from poolbench.runs.qrels import read_qrels as parse_qrels
 from poolbench.runs.runs import read_run as parse_run
 from poolbench.runs.runs import run_from_rows
+from poolbench.runs.sampled_qrels import SampledQrels, build_prels_sample, read_frame
 from poolbench.runs.tables import QrelsTable, RunTable
 
 File: TypeAlias = "str | os.PathLike[str] | bytes"
 RunLike: TypeAlias = "RunTable | File | Mapping[str, Mapping[str, float]] | Frame"
 RunsLike: TypeAlias = "Mapping[str, RunLike] | Iterable[RunLike]"
 QrelsSource: TypeAlias = "QrelsTable | File | Mapping[str, Mapping[str, int]] | Frame"
+SampleSource: TypeAlias = (
+    "SampledQrels | File | Mapping[str, Mapping[str, tuple[int | None, float]]] | Frame"
+)
 
 TOPIC = ("topic", "query_id", "qid", "query", "q_id", "topic_id")
 DOCNO = ("docno", "doc_id", "docid", "document", "d_id", "document_id")
 SCORE = ("score", "sim", "s")
 GRADE = ("grade", "relevance", "rel", "label", "judgment")
+PROBABILITY = ("probability", "pi", "inclusion")
+DRAWN = ("drawn",)
 TAG = ("tag", "run", "name", "run_id", "system")
 ONE_RUN = (
     "expected several runs: a list, or a dict by run tag; this dict is by topic, as one run or "
@@ -126,6 +132,37 @@ def read_qrels_table(source: QrelsSource) -> QrelsTable:
         else _rows(source, GRADE, to_integer_grade)
     )
     return qrels_from_rows(pairs)
+
+
+def read_sample_table(source: SampleSource) -> SampledQrels:
+    """All pairs that could be drawn, with their grades and probabilities: a file of the format
+    ``frame``, a dict ``{topic: {docno: (grade, probability)}}``, or a pandas frame with columns for
+    topic, docno, grade and probability. Unjudged pairs have no grade, or -1; grades of pairs that
+    are not ``drawn`` by a column of that name do not count.
+    """
+    if isinstance(source, SampledQrels):
+        return source
+    if is_parquet(source):
+        return read_sample_table(read_parquet(source))
+    if isinstance(source, str | os.PathLike | bytes):
+        return read_frame(read_bytes(source), file=source_name(source))
+    if isinstance(source, Mapping):
+        return build_prels_sample(
+            (topic, docno, _grade_or_none(grade), float(probability))
+            for topic, docno, (grade, probability) in _pairs(source, tuple)
+        )
+    columns = [_column(source, names) for names in (TOPIC, DOCNO, GRADE, PROBABILITY)]
+    drawn = _column(source, DRAWN, required=False) or [True] * len(columns[0])
+    return build_prels_sample(
+        (_id(topic), _id(docno), _grade_or_none(grade if own else None), float(probability))
+        for topic, docno, grade, probability, own in zip(*columns, drawn, strict=True)
+    )
+
+
+def _grade_or_none(value: Any) -> int:
+    """A grade, or -1 for None, NaN and the NA of pandas, which do not equal themselves."""
+    is_known = value is not None and str(value == value) == "True"
+    return to_integer_grade(value) if is_known else -1
 
 
 def is_swapped(runs: Iterable[Any], qrels: Any) -> bool:

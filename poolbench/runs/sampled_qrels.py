@@ -1,9 +1,10 @@
-"""Judgments of a random sample of each pool, and their two text formats.
+"""Judgments of a random sample of each pool, and their text formats.
 
 ``strata``: ``topic 0 docno stratum grade``, every pooled document with its stratum, grade
 -1 if it is not in the sample (read by NIST's sample_eval.pl). ``prels``:
 ``topic docno grade method probability``, the judged documents with their inclusion
-probabilities (read by the Million Query track's statAP program).
+probabilities (read by the Million Query track's statAP program). ``frame``: the lines of prels for
+all documents that could be drawn, grade -1 without a judgment.
 """
 
 from __future__ import annotations
@@ -79,6 +80,7 @@ def build_prels_sample(rows: Iterable[ProbabilityRow]) -> SampledQrels:
     inclusion = np.where(qrels.grades < 0, np.nan, frame)
     if ((inclusion <= 0) | (inclusion > 1)).any():
         raise ValueError("inclusion probabilities are above 0 and at most 1")
+    frame[~((frame > 0) & (frame <= 1))] = np.nan
     return SampledQrels(qrels, inclusion, frame=frame)
 
 
@@ -117,6 +119,8 @@ _STRATA = ColumnLayout(
     bom="WS01",
 )
 _PRELS = replace(_STRATA, columns=("topic", "docno", "grade", "method", "probability"))
+_FRAME = replace(_PRELS)
+"""Equal to ``_PRELS``, told from it by identity: no line may lack a probability."""
 
 
 def read_strata(data: bytes, *, file: str = "", report: FaultReport | None = None) -> SampledQrels:
@@ -140,7 +144,22 @@ def read_prels(data: bytes, *, file: str = "", report: FaultReport | None = None
     probability 1. A judgment with probability NA is not in the sample. Warnings go to
     ``report`` when one is given. Raises ``InvalidFile`` with every fault (ES01 to ES07).
     """
-    source = ColumnFile(data, _PRELS, FaultReport(file) if report is None else report)
+    return _read_probabilities(
+        ColumnFile(data, _PRELS, FaultReport(file) if report is None else report)
+    )
+
+
+def read_frame(data: bytes, *, file: str = "", report: FaultReport | None = None) -> SampledQrels:
+    """All documents that could be drawn, as prels: those without a judgment have grade -1.
+
+    Faults as of ``read_prels``; ES07 also for one of them without a valid probability.
+    """
+    return _read_probabilities(
+        ColumnFile(data, _FRAME, FaultReport(file) if report is None else report)
+    )
+
+
+def _read_probabilities(source: ColumnFile) -> SampledQrels:
     rows = [
         (topic.decode(), docno.decode(), int(grade), _inclusion(method, probability))
         for topic, docno, grade, method, probability in _read_lines(source)
@@ -198,24 +217,29 @@ def _is_valid_row(source: ColumnFile, row: Fields, line: int) -> bool:
         fault = describe_invalid_grade(row[grade])
         source.add_fault("ES04", *fault, line=int(line), field=grade)
         return False
-    if source.layout is _PRELS and not _is_valid_probability(*row[2:]):
+    is_frame = source.layout is _FRAME
+    if source.layout is not _STRATA and not _is_valid_probability(*row[2:], is_needed=is_frame):
         message = (
             "The inclusion probability is not a number above 0 and at most 1:"
             f" {escape_excerpt(row[-1], 20)}."
         )
         fix = "Use a format such as 0.25, or NA for a judgment outside the sample."
+        if is_frame:
+            fix = "State the probability of every document of the frame, such as 0.25."
         source.add_fault("ES07", message, fix, line=int(line), field=len(row) - 1)
         return False
     return True
 
 
-def _is_valid_probability(grade: bytes, method: bytes, probability: bytes) -> bool:
-    """Whether the probability is valid; unjudged documents need none."""
+def _is_valid_probability(
+    grade: bytes, method: bytes, probability: bytes, *, is_needed: bool
+) -> bool:
+    """Whether the probability is valid; outside a frame unjudged documents need none."""
     if probability == b"NA":
-        return True
+        return not is_needed
     if _DECIMAL.fullmatch(probability) is None:
         return False
-    return 0 < _inclusion(method, probability) <= 1 or int(grade) < 0
+    return 0 < _inclusion(method, probability) <= 1 or (int(grade) < 0 and not is_needed)
 
 
 def _inclusion(method: bytes, probability: bytes) -> float:

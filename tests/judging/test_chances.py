@@ -9,11 +9,11 @@ import pytest
 from django.core.management import call_command
 from rest_framework.test import APIClient
 
-from evaluation.queries.estimate_inputs import match_chances
 from judging.models import Judgment
 from judging.services.automatic import create_automatic_assessor
 from judging.services.chances import import_chances
 from poolbench.estimation.frame import PoolFrame
+from poolbench.estimation.machines import match_chances
 from poolbench.files.faults import InvalidFile
 from poolbench.reading.reader import DocnoArray
 

@@ -202,6 +202,10 @@ RESULTS = {
     "ScoredRuns": lambda: pb.evaluate_runs(RUNS, QRELS, ["map", "ndcg"]),
     "Comparisons": lambda: pb.compare(RUNS, QRELS),
     "PoolTable": lambda: pb.pool(RUNS, 2),
+    "EstimatePlan": lambda: pb.plan_estimates(RUNS, [4], ["P@1", "AP"], depth=3),
+    "EstimatedScores": lambda: pb.estimate(
+        RUNS, pb.plan_estimates(RUNS, 4, "P@1").draw(4, QRELS), ["P@1", "AP"], top=2
+    ),
     "AgreementReport": lambda: pb.agreement(JUDGES),
     "DisagreementReport": lambda: pb.disagreement(RUNS, JUDGES, "map", draws=100, swaps=100),
     "Simulation": lambda: pb.simulate(RUNS, QRELS, [1, 2], ["map"], seeds=2),

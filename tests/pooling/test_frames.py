@@ -100,6 +100,10 @@ def test_the_page_offers_the_sample_and_its_grades(as_user, organizer, campaign,
     assert api.content.decode() == frame_text(pool, "strata", 1)
     drawn = page.get(reverse("api-pool-prels", args=[pool.pk])).content.decode()
     assert drawn == frame_text(pool, "prels")
+    frame = page.get(address.replace("strata", "frame") + "?qrels=1").content.decode()
+    assert [row[:3] for row in rows(frame)] == [
+        [topic, docno, grade] for topic, _, docno, _, grade in rows(answer.content.decode())
+    ]
     assert page.get(reverse("api-pool-ntcir", args=[pool.pk])).content == ntcir.content
 
 

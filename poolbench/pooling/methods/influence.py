@@ -16,6 +16,7 @@ from poolbench.estimation.design import (
 )
 from poolbench.estimation.frame import PoolFrame
 from poolbench.estimation.measures import (
+    DEFAULT_MEASURES,
     FractionalMeasure,
     NoFractionError,
     find_fractional_measure,
@@ -29,7 +30,6 @@ from poolbench.statistics.inclusion import inclusion_probabilities
 
 MOST_GRADES = 100
 """Stands for any scale where a measure is only looked up."""
-DEFAULT_MEASURES = ("P_10", "map", "bpref", "ndcg_cut_10")
 
 
 def list_frame(listing: RunListing) -> PoolFrame:

@@ -100,12 +100,27 @@ def test_csv_json_and_ntcir_of_a_sample(run, write, files):
 def test_grades_that_no_form_takes_or_that_cannot_be_read_are_refused(run, write, files):
     qrels = write("qrels", QRELS)
     refused = run("pool", *files, "--depth", "1", "--qrels", qrels).refusal
-    assert refused == "--qrels requires --format strata or --format prels."
+    assert refused == "--qrels requires --format strata, prels or frame."
     bad = run(
         "pool", *files, "--depth", "1", "--format", "strata", "--qrels", write("bad", "1 0 a x\n")
     )
     assert bad.refusal == "1 file rejected; no output written."
     assert bad.out == ""
+
+
+def test_a_frame_has_all_pairs_also_of_topics_of_which_none_was_drawn(run, write):
+    runs = [
+        write(tag, "".join(f"{t} Q0 d{at} 1 {-at} {tag}\n" for t in "123" for at in range(4)))
+        for tag in ("one", "two")
+    ]
+    spec = write("spec", "steps: [{method: influence, number: 1, measures: [P_1]}]")
+    qrels = write("q", "".join(f"{t} 0 d{at} 1\n" for t in "123" for at in range(4)))
+    ran = run("pool", *runs, "--spec", spec, "--format", "frame", "--qrels", qrels)
+    rows = [line.split() for line in ran.out.splitlines()]
+    assert [row[:2] for row in rows] == [[t, f"d{at}"] for t in "123" for at in range(4)]
+    assert [row[2] for row in rows].count("1") == 1
+    assert sum(float(row[4]) for row in rows) == pytest.approx(1)
+    assert "1 of 12 documents sampled; 1 judged.\nEstimate scores with: estimate SAMPLE" in ran.err
 
 
 def test_grades_of_a_machine_help_to_draw(run, write, files):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import isnan, nan
 
 import pytest
@@ -16,6 +17,7 @@ from poolbench.runs.sampled_qrels import (
     build_prels_sample,
     build_strata_sample,
     number_strata,
+    read_frame,
     read_prels,
     read_strata,
     read_unsampled_qrels,
@@ -77,6 +79,9 @@ def test_read_prels_takes_documents_chosen_otherwise_for_certain():
       for grade in ("yes", "1.5", MAX_GRADE + 1)),
     *((read_qrels, f"1 0 a {grade}\n1 0 b 0\n".encode(), {("EQ04", 1, 7)})
       for grade in ("yes", "1.5", "1_0", "٣", MAX_GRADE + 1, "9" * 5000, "--1")),
+    (read_frame, b"1 a -1 1 NA\n1 b 1 1 NA\n1 c -1 1 0\n1 d -1 1 0.5\n1 e -1 1 x\n1 d -1 1 0.5\n", {
+        ("ES07", 1, 10), ("ES07", 2, 9), ("ES07", 3, 10), ("ES07", 5, 10), ("ES05", 6, 3),
+    }),
     (read_qrels, b"", {("EQ03", None, None)}),
     (read_strata, b"# nothing\n", {("ES03", None, None)}),
     (read_prels, b"# nothing\n", {("ES03", None, None)}),
@@ -144,6 +149,18 @@ def test_write_prels_is_read_back(rows):
     assert write_prels(again) == write_prels(table)
     assert again.qrels.grades.tolist() == table.qrels.grades.tolist()
     assert known(again.inclusion) == known(table.inclusion)
+
+
+@given(st.dictionaries(PAIRS, st.tuples(GRADES, st.floats(1e-6, 1)), min_size=1))
+def test_a_frame_is_read_back_with_the_probabilities_of_unjudged_pairs(rows):
+    table = build_prels_sample((*pair, grade, p) for pair, (grade, p) in rows.items())
+    data = write_prels(replace(table, inclusion=table.frame))
+    frame, prels = read_frame(data), read_prels(data)
+    assert frame.qrels.grades.tolist() == table.qrels.grades.tolist()
+    assert frame.frame.tolist() == [rows[pair][1] for pair in sorted(rows)]
+    # Read as prels, the same file means the same sample as without them.
+    for each in (frame, prels):
+        assert known(each.inclusion) == known(table.inclusion)
 
 
 def test_qrels_from_rows_refuses_a_pair_twice():
