@@ -21,6 +21,7 @@ GET    302  404  403  403  403  403  200  404
     judging-today review-new flagged-documents judging-assessor training-sets
     judgments-download assessor-qrels import-export judgments-export judgments-import
     automatic-list automatic automatic-download model model-new
+     automatic-witness automatic-witness-download
     agreement agreement@chart agreement-download
     agreement-pair agreement-topics agreement-topics-download agreement-variation
     agreement-variation@chart agreement-variation-download assessor-quality
