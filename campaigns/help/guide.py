@@ -75,8 +75,8 @@ READERS = {
 
 _FOR_ROLE = {
     "organizer": (
-        "organizer pooling sampling judging today agreement disagreement stopping policies crowd"
-        " crowd-providers crowd-quality aggregation verdicts collection preferences"
+        "organizer pooling sampling estimates judging today agreement disagreement stopping policies"
+        " crowd crowd-providers crowd-quality aggregation verdicts collection preferences"
     ),
     "participant": "participant",
     "assessor": "assessor",
@@ -94,7 +94,8 @@ SUBJECTS = {
     },
     "Pooling and judging": {
         "Pooling": "pooling",
-        "Sampled pools and estimates": "sampling",
+        "Sampled pools and their measures": "sampling",
+        "Estimates from a sample": "estimates",
         "Judging plans and assignments": "judging",
         "Judging today": "today",
         "Agreement coefficients": "agreement",
