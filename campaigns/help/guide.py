@@ -75,8 +75,8 @@ READERS = {
 
 _FOR_ROLE = {
     "organizer": (
-        "organizer pooling sampling estimates judging today agreement disagreement stopping policies"
-        " crowd crowd-providers crowd-quality aggregation verdicts collection preferences"
+        "organizer pooling sampling estimates judging today agreement disagreement stopping"
+        " policies crowd crowd-providers crowd-quality aggregation verdicts collection preferences"
     ),
     "participant": "participant",
     "assessor": "assessor",
