@@ -163,7 +163,7 @@ TABS = (
     build_set_tab(30, gettext_lazy("All pairs"), "pairs", "pairs"),
     build_set_tab(40, gettext_lazy("Measures compared"), "measures-compared", "measures"),
     Tab("results", 45, gettext_lazy("Interim scores"), "interim-scores", INTERIM_PATH, ORGANIZER),
-    Tab("results", 46, "Estimates", "estimates", ("results/estimates",), ORGANIZER),
+    Tab("results", 46, gettext_lazy("Estimates"), "estimates", ("results/estimates",), ORGANIZER),
 )
 LIFE_CYCLE = LifeCycle(
     facts=ScoreFacts,
