@@ -1,4 +1,4 @@
-"""Models judge the pairs of a pool: one request a pair, and none is sent twice.
+"""Models judge the pairs of a pool, a request each; what was answered is not asked again.
 
 Each answer is stored as it comes, by the hash of its request. So work that ends in the middle,
 by whatever cause, goes on with the rest when it is started again.

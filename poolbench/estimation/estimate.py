@@ -66,7 +66,7 @@ def estimate(
     machines : optional
         Grades of an automatic assessor as in ``read_qrels``, or its chances: a file of lines
         ``topic docno p0 p1 …``, or a dict ``{topic: {docno: [p0, p1, …]}}``; or a dict of several
-        by name. They sharpen the estimates; a poor one does not bias them.
+        by name. They sharpen the estimates; a poor one hardly harms them.
     level : int, optional
         The lowest relevant grade.
     top : int, optional
