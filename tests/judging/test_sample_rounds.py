@@ -28,7 +28,7 @@ from tests.replay.archives import load, make_archive, unpack
 
 
 def sample_spec(number: int, **more: object) -> dict[str, object]:
-    return {"steps": [{"method": "influence", "number": number, **more}]}
+    return {"steps": [{"method": "influence", "number": number, **more}], "seed": 7}
 
 
 @pytest.fixture
