@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import overload
 
 import numpy as np
@@ -25,13 +26,20 @@ from judging.queries.judgments import (
 from judging.queries.progress import measure_pace
 from judging.queries.remaining import Remaining, add_remaining, remaining_by_topic
 from judging.queries.slot_counts import SlotCount, count_campaign_slots
-from judging.queries.slots import PURPOSES
+from judging.queries.slots import (
+    PURPOSES,
+    assignments_in_adaptive_pools,
+    get_stopping_rule,
+)
 from judging.queries.tallies import list_passed_on_skips
 from pooling.queries.judgment_log import Ints, JudgmentLog, Mask, read_judgment_log
 
 OPEN, CLOSED = Plan.State.OPEN, Plan.State.CLOSED
 RECENT = 10
 """Latest judgments that a page has at hand."""
+PREFETCHED = 3
+"""Documents that the screen fetches ahead in any case, and in one request."""
+MOST_AHEAD, MINUTES_AHEAD = 36, 5
 
 
 @dataclass(frozen=True)
@@ -305,6 +313,23 @@ def latest_judgment(actor: User, campaign: Campaign, topic: Topic, docno: str) -
     """What ``actor`` last said of a pair, in the first judgment or its blind repeat."""
     own = Judgment.objects.filter(campaign=campaign, topic=topic, docno=docno, assessor=actor)
     return latest_judgments_by_pair(own.filter(purpose__in=ON_SCREEN)).first()
+
+
+def count_ahead(
+    campaign: Campaign, assessor: User, topic: AssessorTopic, per_hour: float | None
+) -> int:
+    """Number of documents to fetch ahead: as many as the assessor judges in ``MINUTES_AHEAD`` at
+    ``per_hour``, so that judging goes on while the connection is lost for so long.
+
+    At most a quarter of what is left to the assessor, so that none at the end of a topic keeps
+    work from the others. ``PREFETCHED`` where judgments decide which document comes next: with a
+    stopping rule, and in an adaptive pool.
+    """
+    wanted = min(MOST_AHEAD, ceil((per_hour or 0) * MINUTES_AHEAD / 60), topic.left // 4)
+    if wanted <= PREFETCHED or get_stopping_rule(campaign):
+        return PREFETCHED
+    growing = assignments_in_adaptive_pools(assessor, campaign, topic.topic)
+    return PREFETCHED if growing.exists() else wanted
 
 
 def get_own_pace(campaign: Campaign, actor: User, kind: str = Plan.Kind.JUDGE) -> float | None:

@@ -29,7 +29,7 @@ from judging.services.judgment_log import LostRaceError
 from poolbench.judging import repeats
 
 State = Slot.State
-MAX_LEASES = 10
+MAX_LEASES = 40
 """Documents that may be checked out to an assessor at once."""
 WINDOWS = (64, 512, 4096)
 """Numbers of open slots to search; the next window only if all are the actor's own pairs."""

@@ -20,8 +20,10 @@ from judging.models import Judgment, Plan, Purpose, Slot
 from judging.queries.adjudication import list_anonymous_judgments, own_adjudication_progress
 from judging.queries.judgments import own_current_judgments
 from judging.queries.screen import (
+    PREFETCHED,
     RECENT,
     AssessorTopic,
+    count_ahead,
     find_document,
     former_judgments,
     get_assessor_topic,
@@ -40,8 +42,6 @@ from judging.templatetags.judging import format_hours
 ADJUDICATE = Plan.Kind.ADJUDICATE
 LISTED = 5
 """Number of latest judgments in the list, as many as in judge/bar.js."""
-PREFETCHED = 3
-"""Number of documents that the screen has checked out in advance."""
 SKIP_KEYS = dict(zip(SKIP_REASONS, "blxo", strict=True))
 FLAG_KEYS = dict(zip(FLAGS, "bld", strict=True))
 SHORT_FLAGS = {
@@ -98,7 +98,8 @@ class Progress(Protocol):
 class JudgingScreen:
     """The topic and the document, which is None if none remains in the topic. Adjudication, and a
     ``review`` (see ``ReviewNotice``), go through all topics: ``topic`` is that of the document.
-    ``back`` is the address of the list from which a single document is changed.
+    ``back`` is the address of the list from which a single document is changed. ``ahead`` is how
+    many documents the page fetches ahead.
     """
 
     campaign: Campaign
@@ -112,6 +113,7 @@ class JudgingScreen:
     kind: str = Plan.Kind.JUDGE
     review: Any = None
     back: str = ""
+    ahead: int = PREFETCHED
     undo_uuid: UUID = field(default_factory=uuid4)
 
     @property
@@ -152,14 +154,17 @@ class JudgingScreen:
 
 
 def build_screen(assessor: User, campaign: Campaign, topic: Topic) -> JudgingScreen:
+    progress = get_assessor_topic(campaign, assessor, topic)
+    per_hour = get_own_pace(campaign, assessor)
     return JudgingScreen(
         campaign=campaign,
         topic=topic,
-        progress=get_assessor_topic(campaign, assessor, topic),
+        progress=progress,
         recent=recent_judgments(campaign, assessor, topic),
         last=own_current_judgments(campaign, assessor).first(),
-        per_hour=get_own_pace(campaign, assessor),
+        per_hour=per_hour,
         rationale=strictest_rationale(campaign, [topic]),
+        ahead=count_ahead(campaign, assessor, progress, per_hour),
     )
 
 

@@ -25,7 +25,7 @@ from campaigns.views.helpers import SignedInRequest
 from judging.forms.screen import JudgeForm, SkipForm, SubmissionForm, UndoForm
 from judging.models import Judgment, Plan, Slot
 from judging.queries.adjudication import own_adjudication_progress
-from judging.queries.screen import get_assessor_topic, get_own_pace
+from judging.queries.screen import PREFETCHED, count_ahead, get_assessor_topic, get_own_pace
 from judging.queries.tallies import SlotTally
 from judging.services.judgment_log import JudgmentSubmission
 from judging.services.judgments import (
@@ -38,7 +38,6 @@ from judging.services.judgments import (
 from judging.services.today import MOST_DOCUMENTS
 from judging.templatetags.judging import format_hours
 from judging.views.judging_screen import (
-    PREFETCHED,
     JudgingDocument,
     Progress,
     build_judging_documents,
@@ -49,7 +48,7 @@ from judging.views.judging_screen import (
 )
 from judging.views.reviews import build_review_documents, find_review, require_passages
 
-MOST_ACTS, MOST_BYTES, MOST_TOKENS = 50, 2_000_000, 50
+MOST_ACTS, MOST_BYTES, MOST_TOKENS = 50, 2_000_000, 80
 LISTS = ("flags", "passages")
 ACTS: dict[str, type[SubmissionForm | UndoForm]] = {
     "judge": JudgeForm,
@@ -179,9 +178,10 @@ def get_text(data: JsonObject, name: str) -> str:
 def judge_ahead_view(request: SignedInRequest, campaign: Campaign, data: JsonObject) -> JsonObject:
     """Next documents, checked out and rendered; or one that the assessor has seen before.
 
-    ``have`` are the leases that the page has already. ``over`` is the page to show when no
-    documents are left. Progress costs as much as the documents: it is sent on request only. With
-    the ``purpose`` "adjudicate" documents come from all topics.
+    ``have`` are the leases that the page has already; ``ahead`` is how many it shall have.
+    ``over`` is the page to show when no documents are left. Progress costs as much as the
+    documents: it is sent on request only. With the ``purpose`` "adjudicate" documents come from
+    all topics.
     """
     if "review" in data and "again" not in data:
         return build_review_answer(request, campaign, data)
@@ -202,12 +202,14 @@ def judge_ahead_view(request: SignedInRequest, campaign: Campaign, data: JsonObj
     }
     if documents and not data.get("progress"):
         return result
+    per_hour = get_own_pace(campaign, request.user, kind)
     progress: Progress
     if topic is None or kind == Plan.Kind.ADJUDICATE:
         progress = own_adjudication_progress(campaign, request.user)
     else:
         progress = get_assessor_topic(campaign, request.user, topic)
-    result["progress"] = progress_payload(progress, get_own_pace(campaign, request.user, kind))
+        result["ahead"] = count_ahead(campaign, request.user, progress, per_hour)
+    result["progress"] = progress_payload(progress, per_hour)
     if not documents:
         result |= render_finished(request, campaign, topic, progress, message)
     return result

@@ -13,6 +13,7 @@ from django.utils import timezone
 from campaigns.models import Campaign
 from judging.models import Judgment, Slot
 from judging.services.judgments import claim_next
+from judging.views import judging_screen
 from tests.browser.desk import give_work, said, settle, shown, sign_in, unsent
 from tests.browser.door import DOOR
 
@@ -93,6 +94,27 @@ def test_five_minutes_offline_and_a_closed_tab_lose_nothing(desk, campaign, asse
     later.goto("/c/small/judge/1/")
     settle(later)
     assert shown(later) == "w04"
+
+
+def test_at_two_a_minute_five_minutes_offline_are_ten_documents(
+    desk, campaign, assessor, monkeypatch
+):
+    monkeypatch.setattr(judging_screen, "get_own_pace", lambda *_: 120)
+    give_work(campaign, assessor, documents=48)
+    page = desk(strict=False)
+    settle(page, 10)
+    page.context.set_offline(True)
+    for _ in range(10):
+        press(page, "1")
+        settle(page, 0)
+    assert shown(page) == "w11"
+    press(page, "1")
+    unsent(page, 11)
+    page.get_by_text("No connection").first.wait_for()
+    page.context.set_offline(False)
+    unsent(page, 0)
+    settle(page)
+    assert said() == [(f"w{n:02}", 1) for n in range(1, 12)]
 
 
 def test_a_reload_goes_on_after_what_is_unsent(at_work):

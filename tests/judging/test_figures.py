@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import pytest
 from django.template.loader import render_to_string
 
 from judging.queries.progress import plan_progress
 from judging.queries.remaining import Remaining
-from judging.queries.screen import AssessorTopic
+from judging.queries.screen import AssessorTopic, count_ahead
 from judging.queries.tallies import SlotTally
+from judging.services.leases import MAX_LEASES
+from judging.services.plans import pause_plan
+from judging.services.stopping import set_stopping_rule
+from poolbench.judging.stopping import StoppingCriteria
+
+
+@pytest.fixture
+def growing_plan(restore, team, assessor):
+    for layer in ("growing_runs", "growing_pool"):
+        restore(layer)
+    return restore("growing_plan")
 
 
 def test_progress_is_whole_only_when_nothing_is_left():
@@ -46,3 +58,31 @@ def test_an_assessor_who_left_leaves_topics_to_nobody(plan, campaign, assessor):
     campaign.members.filter(user=assessor).delete()
     (after,) = plan_progress(campaign)
     assert [row.topic.number for row in after.waiting] == [row.topic.number for row in after.topics]
+
+
+@pytest.mark.parametrize(
+    ("per_hour", "left", "ahead"),
+    [(None, 400, 3), (24, 400, 3), (60, 400, 5), (121, 400, 11), (5_000, 400, 36), (121, 40, 10),
+     (121, 5, 3)],
+)  # fmt: skip
+def test_five_minutes_of_the_pace_are_fetched_ahead(
+    plan, campaign, assessor, topic, per_hour, left, ahead
+):
+    progress = AssessorTopic(
+        topic, judged=9, skipped=0, checked_out=0, remaining=Remaining(left, left)
+    )
+    assert count_ahead(campaign, assessor, progress, per_hour) == ahead < MAX_LEASES
+
+
+def test_with_a_stopping_rule_or_an_adaptive_pool_three_are_fetched_ahead(
+    growing_plan, campaign, organizer, assessor, topic
+):
+    progress = AssessorTopic(
+        topic, judged=9, skipped=0, checked_out=0, remaining=Remaining(400, 400)
+    )
+    assert count_ahead(campaign, assessor, progress, 120) == 3
+    pause_plan(actor=organizer, plan=growing_plan)
+    assert count_ahead(campaign, assessor, progress, 120) == 10
+    rule = StoppingCriteria(no_relevant_in=9)
+    set_stopping_rule(actor=organizer, campaign=campaign, rule=rule)
+    assert count_ahead(campaign, assessor, progress, 120) == 3

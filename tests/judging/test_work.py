@@ -349,13 +349,13 @@ def test_a_document_fetched_ahead_was_served_when_it_was_shown(
     assert given.order == "random"
 
 
-def test_nobody_holds_more_than_ten(campaign, organizer, assessor):
+def test_an_assessor_holds_forty_at_most(campaign, organizer, assessor):
     from judging.services.plans import create_plan
     from tests.world.files import make_pool
 
-    pool = make_pool(campaign, {"1": [f"x{n:02}" for n in range(20)]})
+    pool = make_pool(campaign, {"1": [f"x{n:02}" for n in range(50)]})
     create_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
     got = claim_ahead(
         actor=assessor, campaign=campaign, topic=campaign.topics.get(number="1"), count=99
     )
-    assert len(got) == 10
+    assert len(got) == 40

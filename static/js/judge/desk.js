@@ -3,7 +3,8 @@ import { announce, format, showMessage, texts, whyWaiting } from "./bar.js";
 import { parseDocument, parseNode, parseParts, withPrevious } from "./documents.js";
 import { beacon, post } from "./wire.js";
 
-const AHEAD = 3;
+const AT_ONCE = 3; // Documents in one request.
+const MOST_TOKENS = 80; // As in judging_sync.py. A document that comes twice is shown once.
 const REMEMBERED = 30; // Documents kept in memory, so that undo works offline.
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
@@ -14,6 +15,7 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
   const seen = []; // Documents that the page has had to look at again.
   let current = null;
   let ahead = [];
+  let mostAhead = Number(judge.dataset.mostAhead) || AT_ONCE;
   let submitted = []; // {uuid, docno, token, topic, kind, grade, doc}, the latest last
   let over = null;
   let fetching = false;
@@ -84,7 +86,7 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
 
   function tokens() {
     const docs = [current, ...ahead].filter((doc) => doc?.token && isOpen(doc));
-    return [...docs.map((doc) => doc.token), ...queue.unsent.map(({ act }) => act.token)].filter(Boolean);
+    return [...docs.map((doc) => doc.token), ...queue.unsent.map(({ act }) => act.token)].filter(Boolean).slice(0, MOST_TOKENS);
   }
 
   async function fetchAhead() {
@@ -93,13 +95,15 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
       fetchAgain = true;
       return;
     }
-    if (ahead.length >= AHEAD || single !== undefined) return;
+    if (ahead.length >= mostAhead || single !== undefined) return;
     fetching = true;
     try {
+      let more = false;
       do {
         fetchAgain = false;
-        await fetchDocuments();
-      } while (fetchAgain && ahead.length < AHEAD);
+        more = await fetchDocuments();
+        if (current?.waiting && ahead.length) showArrived();
+      } while ((fetchAgain || more) && ahead.length < mostAhead);
       failures = 0;
       trouble = "";
     } catch (error) {
@@ -118,8 +122,9 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
     const all = !queue.unsent.length;
     // The page updates its counts itself; now and then the server's counts correct them.
     const progress = all && performance.now() - progressAt > PROGRESS_MS;
-    const request = { user: Number(user), topic, purpose, review, seen, have: tokens(), count: AHEAD - ahead.length, progress };
+    const request = { user: Number(user), topic, purpose, review, seen, have: tokens(), count: Math.min(AT_ONCE, mostAhead - ahead.length), progress };
     const answer = await post(judge.dataset.ahead, request);
+    const before = ahead.length;
     for (const row of answer.documents) {
       if (review) seen.push([row.topic, row.docno]);
       if (has(row)) continue;
@@ -133,7 +138,9 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
       progressAt = performance.now();
       onProgress(answer.progress);
     }
+    mostAhead = answer.ahead ?? mostAhead;
     count();
+    return ahead.length > before;
   }
 
   // A document may have arrived while the page waits.
