@@ -88,7 +88,8 @@ class PlanForm(forms.Form):
     )
     order = forms.ChoiceField(
         choices=[(order.value, order.label) for order in ORDERS],
-        help_text="Random order avoids order effects. Best rank first reveals that early documents"
+        help_text="Random order avoids order effects. Short and long documents in blocks of ten"
+        " are random within each block and tire less. Best rank first reveals that early documents"
         " are likely to be relevant. A sample by influence needs it: its pairs come as drawn, in"
         " rounds over all topics.",
     )

@@ -58,6 +58,7 @@ class Plan(models.Model):
     class Order(models.TextChoices):
         RANDOM = "random", _("random within a topic")
         DOCNO = "docno", _("by docno")
+        LENGTH = "length", _("short and long in blocks")
         POOL = "pool", _("best pool rank first")
         VALUE = "value", _("highest rank-swap value first")
 

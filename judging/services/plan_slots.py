@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 from uuid import uuid4
 
-from django.db.models.functions import Coalesce
+from django.db.models.functions import Coalesce, Length
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Topic, User
@@ -18,6 +18,7 @@ from judging.queries.judgments import ANSWERS, latest_judgments, log_until
 from judging.queries.slots import ROUND
 from judging.services.followups import add_third_slot
 from poolbench.judging.designs.allocation import UNASSIGNED, Allocation, Workload
+from poolbench.judging.designs.lengths import order_in_length_blocks
 from pooling.models import Pool, PoolItem, PoolTopic
 from pooling.queries.adaptive_pools import future_documents
 from pooling.queries.frozen_pools import is_drawn_by_influence, load_sample_plan
@@ -97,6 +98,8 @@ def positions_by_item(pool: Pool, pairs: Sequence[UnplannedPair], order: str) ->
         return {pair.item: pair.position for pair in pairs}
     if order == Plan.Order.DOCNO:
         ordered = sorted(pairs, key=lambda pair: pair.docno)
+    elif order == Plan.Order.LENGTH:
+        ordered = arrange_by_length(pool, pairs)
     else:
         ordered = sorted(pairs, key=lambda pair: (pair.priority, pair.position))
     next_position: dict[int, int] = defaultdict(int)
@@ -105,6 +108,22 @@ def positions_by_item(pool: Pool, pairs: Sequence[UnplannedPair], order: str) ->
         positions[pair.item] = next_position[pair.topic]
         next_position[pair.topic] += 1
     return positions
+
+
+def arrange_by_length(pool: Pool, pairs: Sequence[UnplannedPair]) -> list[UnplannedPair]:
+    """``pairs``, of each topic in blocks by the length of the documents' text, at random within
+    them. A document without a text, such as a picture, is short.
+    """
+    texts = pool.campaign.documents.filter(docno__in=pool.items.values("docno"))
+    lengths = dict(texts.order_by().values_list("docno", Length("body")))
+    by_topic: dict[int, list[UnplannedPair]] = defaultdict(list)
+    for pair in sorted(pairs, key=lambda pair: pair.position):
+        by_topic[pair.topic].append(pair)
+    return [
+        rows[at]
+        for rows in by_topic.values()
+        for at in order_in_length_blocks([lengths.get(row.docno, 0) for row in rows])
+    ]
 
 
 def positions_in_rounds(pool: Pool, pairs: Sequence[UnplannedPair]) -> dict[int, int]:

@@ -59,7 +59,7 @@ from pooling.models import Pool
 
 BATCH = 500
 State = Plan.State
-ORDERS = (Plan.Order.RANDOM, Plan.Order.DOCNO, Plan.Order.POOL)
+ORDERS = (Plan.Order.RANDOM, Plan.Order.DOCNO, Plan.Order.LENGTH, Plan.Order.POOL)
 
 
 @dataclass(frozen=True)

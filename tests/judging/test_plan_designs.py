@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from campaigns.errors import ActionRefused
-from campaigns.models import Event
+from campaigns.models import Document, Event
 from judging.models import Judgment, Plan, Slot
 from judging.services.assignments import assign_topics
 from judging.services.imports import import_judgments
@@ -99,6 +99,8 @@ def test_a_scheme_that_will_not_do_is_refused(scheme, match, pool, organizer, ev
         ("random", ["b", "Z", "a", "é"]),
         ("docno", ["Z", "a", "b", "é"]),
         ("pool", ["é", "a", "b", "Z"]),
+        # Of the three texts and the picture, which has none.
+        ("length", ["b", "é", "Z", "a"]),
     ],
 )
 def test_documents_come_in_the_order_of_the_plan(order, docnos, campaign, organizer, assessor):
@@ -109,6 +111,11 @@ def test_documents_come_in_the_order_of_the_plan(order, docnos, campaign, organi
         PoolItem(pool=pool, topic=topic, docno=docno, min_rank=rank, contributors=b"", position=at)
         for at, (docno, rank) in enumerate(ranks)
     )
+    lengths = {"b": 50, "Z": 900, "a": 800}
+    for docno, length in lengths.items():
+        Document.objects.create(campaign=campaign, docno=docno, body="x" * length)
+    file = {"format": "image", "file": "e.png", "media_type": "image/png"}
+    Document.objects.create(campaign=campaign, docno="é", **file)
     scheme = PlanOptions("overlap", {"n": 1}, order=order)
     plan = create_plan(actor=organizer, pool=pool, assessors={"1": [assessor]}, scheme=scheme)
     assert list(plan.slots.values_list("item__docno", flat=True)) == docnos

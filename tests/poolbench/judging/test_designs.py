@@ -17,6 +17,7 @@ from poolbench.judging.designs.allocation import (
     forecast_load,
 )
 from poolbench.judging.designs.blocks import build_blocks, iter_block_orbits
+from poolbench.judging.designs.lengths import order_in_length_blocks
 from poolbench.judging.designs.registry import DESIGNS
 from tests.conftest import REPOSITORY
 
@@ -241,3 +242,28 @@ def test_the_page_of_plans_has_every_parameter():
     for design in DESIGNS.values():
         for number in design.numbers:
             assert f"| `{number.name}`: {number.label.lower()} |" in page
+
+
+def test_short_and_long_documents_take_turns_in_blocks_of_ten():
+    lengths = [100 + at if at % 2 else 9_000 + at for at in range(45)]
+    order = order_in_length_blocks(lengths)
+    assert sorted(order) == list(range(45))
+    # 22 short documents and, of 23 long ones, the shortest: at the cut it counts as short.
+    short = {at for at in range(45) if at % 2} | {0}
+    sides = [at in short for at in order]
+    assert sides == [
+        *[True] * 10,
+        *[False] * 10,
+        *[True] * 10,
+        *[False] * 10,
+        *[True] * 3,
+        *[False] * 2,
+    ]
+    for side in (True, False):
+        half = [at for at in order if (at in short) is side]
+        assert half == sorted(half)
+
+
+@pytest.mark.parametrize(("lengths", "order"), [([], []), ([7], [0]), ([0, 0, 0], [0, 1, 2])])
+def test_blocks_of_a_few_documents(lengths, order):
+    assert order_in_length_blocks(lengths) == order
