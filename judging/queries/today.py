@@ -26,6 +26,7 @@ from judging.queries.tallies import (
     tally_topics,
 )
 from poolbench.judging.today.agreement_fall import compute_recent_alphas
+from poolbench.judging.today.first_day import describe_assessors
 from poolbench.judging.today.forecast import forecast_end
 from poolbench.judging.today.registry import check_alarms, sort_alarms
 from poolbench.judging.today.situation import (
@@ -274,8 +275,9 @@ def load_today_report(campaign: Campaign) -> TodayReport:
     situation = load_situation(campaign, timezone.now().date())
     outcomes = check_alarms(situation)
     alphas = compute_recent_alphas(situation)
+    progress = measure_progress(situation)
     return TodayReport(
-        progress=measure_progress(situation),
+        progress=progress,
         every_alarm=tuple(sort_alarms(outcomes)),
         aside=list_aside_severities(campaign),
         topics=tuple(
@@ -286,6 +288,7 @@ def load_today_report(campaign: Campaign) -> TodayReport:
             WatchedRule(rule.title, rule.watches, len(check.alarms), check.examined, check.missing)
             for rule, check in outcomes
         ),
+        assessors=describe_assessors(situation.log) if progress.is_first_day else (),
     )
 
 

@@ -71,6 +71,10 @@ def test_the_page_on_the_first_day(plan, campaign, as_user, organizer, grade, as
     assert "2 of 9 judged now" in read_page(as_user(organizer).get(today_url))
     assert "on 1 day of work" in page
     assert "What is watched, and how it is computed" in page
+    # As of the figures' own time: one document, not the lowest grade, no second assessor.
+    assert "Assessors so far" in page
+    (row,) = compute_report(campaign, "today").report.assessors
+    assert (row.name, row.judged, row.lowest, row.shared) == ("assessor", 2, 0, 0)
 
 
 def test_alarms_with_evidence_and_act(skipped, campaign, as_user, organizer, today_url):

@@ -8,6 +8,7 @@ from datetime import date
 
 from poolbench.files.faults import format_count
 from poolbench.judging.today.alarm import Alarm, make_alarm_threshold
+from poolbench.judging.today.first_day import AssessorToday
 from poolbench.judging.today.forecast import EndForecast
 from poolbench.judging.today.registry import ALARM_THRESHOLDS, split_alarms
 from poolbench.judging.today.situation import count_days, format_day
@@ -42,6 +43,11 @@ class DayProgress:
     is_paused: bool
     forecast: EndForecast
 
+    @property
+    def is_first_day(self) -> bool:
+        """Whether alarms cannot speak yet."""
+        return self.days < 2 or self.judged < FIRST_DAY.value
+
 
 @dataclass(frozen=True)
 class TopicToday:
@@ -67,7 +73,7 @@ class WatchedRule:
 @dataclass(frozen=True)
 class TodayReport:
     """``every_alarm`` are all, the worst first; ``aside`` names those that are put aside, by
-    name, subject and severity at that time.
+    name, subject and severity at that time. ``assessors`` only on the first day.
     """
 
     progress: DayProgress
@@ -75,6 +81,7 @@ class TodayReport:
     aside: tuple[tuple[str, str, float], ...] = ()
     topics: tuple[TopicToday, ...] = ()
     watched: tuple[WatchedRule, ...] = ()
+    assessors: tuple[AssessorToday, ...] = ()
 
     @property
     def alarms(self) -> list[Alarm]:
@@ -124,9 +131,8 @@ def decide_state(progress: DayProgress, alarms: Sequence[Alarm]) -> Answer:
             "Nothing remains to be judged, and no alarm sounds.",
             (Act("Freeze qrels", "qrels-list"),),
         )
-    least = FIRST_DAY.value
-    if progress.days < 2 or progress.judged < least:
-        return describe_first_day(progress, least)
+    if progress.is_first_day:
+        return describe_first_day(progress, FIRST_DAY.value)
     if progress.is_paused:
         return (
             VerdictState.AMBER,

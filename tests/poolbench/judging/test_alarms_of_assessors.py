@@ -12,6 +12,7 @@ from poolbench.judging.today.assessor_alarms import (
     measure_lowest_share,
     measure_topic_variance,
 )
+from poolbench.judging.today.first_day import AssessorToday, describe_assessors
 from tests.poolbench.judging.situations import (
     build_log,
     build_situation,
@@ -93,3 +94,16 @@ def test_lowest_share_by_hand():
 def test_blind_repeats(rows, names):
     check = check_repeats(build_situation(repeats=rows))
     assert [alarm.subject for alarm in check.alarms] == names
+
+
+def test_the_first_day_counts_by_assessor_and_concludes_nothing():
+    rows = [(0, 0, 1, 0), (0, 0, 2, 0), (0, 0, 3, 2), (0, 1, 1, 1),
+            (1, 0, 1, 0), (1, 0, 2, 1), (1, 0, 9, 2), (2, 0, 1, 0), (2, 0, 2, 0)]  # fmt: skip
+    third = [False] * 8 + [True]
+    seconds = [10.0, np.nan, 30.0, 80.0, 5.0, np.nan, np.nan, np.nan, np.nan]
+    first, second, last = describe_assessors(build_log(rows, seconds=seconds, third=third))
+    # Document 1: two comparisons each, all the same; document 2: one, not the same.
+    assert first == AssessorToday("a0", 4, 2, 30.0, 3, shared=3, same=2)
+    assert second == AssessorToday("a1", 3, 1, 5.0, 1, shared=3, same=2)
+    assert last == AssessorToday("a2", 2, 2, None, 0, shared=2, same=2)
+    assert describe_assessors(build_log([])) == ()
