@@ -33,6 +33,7 @@ FLAGS = {
     "broken": _("unreadable or truncated"),
     "language": _("in another language"),
     "duplicate": _("duplicate of another document"),
+    "unsure": _("unsure of the grade"),
 }
 """Flags that an assessor may set on a document, in addition to the grade."""
 KEY_HELP = {

@@ -16,6 +16,7 @@ from judging.views import (
     judging,
     judging_sync,
     models,
+    my_judgments,
     plans,
     progress,
     qrels,
@@ -77,7 +78,8 @@ CAMPAIGN_PAGES = [
     page("judging/agreement/assessors.<str:fmt>", quality.assessor_quality_download_view),
     # The judging screen
     page("judge/", judging.work_view),
-    page("my-judgments/", judging.my_judgments_view),
+    page("my-judgments/", my_judgments.my_judgments_view),
+    page("my-judgments/again/", my_judgments.my_review_view),
     page("judge-undo/", judging.judge_undo_view),
     page("judge-acts/", judging_sync.judge_sync_view),
     page("judge-ahead/", judging_sync.judge_ahead_view),

@@ -188,7 +188,7 @@ POST   401  404  403  403  403  403  201  404
     api-stopping-rule-list api-automatic-list api-qrels-list api-data-file-list
     api-task-list
 POST   302  404  403  403  403  302  403  404
-    judge-skip judge review-done comparison-desk comparison-skip comparison-undo
+    judge-skip judge review-done my-review comparison-desk comparison-skip comparison-undo
 POST   302  404  403  403  403  403  409  404
     collection-files topics-delete documents-delete study-pause study-keys study-try
     topics-delete documents-delete study-pause study-keys study-try team-request-refuse

@@ -25,7 +25,7 @@ NO_JSON = ("", "[]", "null", "{", "\0", "[" * 100_000)
 ODD_PLACES = ("9" * 20, "2147483648", "a\0b")
 QUERIES = {
     "topics": "q page", "documents": "q", "document": "docno", "judge-change": "docno",
-    "my-judgments": "topic grade page", "agreement": "level by cut topic",
+    "my-judgments": "topic grade kind since page", "agreement": "level by cut topic",
     "agreement-download": "level topic", "agreement-pair": "a b level by topic",
     "measures": "q", "measure": "ranking missed form rel list",
     "pools": "depth run seconds priority per_team", "qrels-list": "policy",
@@ -62,6 +62,7 @@ FORMS = {
     "judge": {"docno": "d4", "client_uuid": "x", "token": "x", "grade": 1, "comment": "x"},
     "judge-skip": {"docno": "d4", "client_uuid": "x", "reason": "other"},
     "judge-undo": {"client_uuid": "x"},
+    "my-review": {"topic": "1", "grade": "x", "kind": "x", "since": "x"},
     "score-evaluate": {"qrels": 1, "measures": "ndcg"},
     "run-upload": {"tag": "x", "team": 1, "priority": 1, "replaces": 1},
     "run-form": {
@@ -73,7 +74,7 @@ FORMS = {
         "fields-0-choices": "a; b",
     },
 }
-ASSESSORS = ("judge", "judge-skip", "judge-undo", "judge-change", "my-judgments")
+ASSESSORS = ("judge", "judge-skip", "judge-undo", "judge-change", "my-judgments", "my-review")
 
 
 PARTS, EVERY = 4, 16

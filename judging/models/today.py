@@ -32,13 +32,15 @@ class ReviewRequest(models.Model):
     """Documents that an organizer asks an assessor to look at again, with a message.
 
     ``documents`` are ``[topic number, docno]``. The assessor changes what they want to change on
-    the judging screen, and says when they are done, with an ``answer`` if they like.
+    the judging screen, or says that the judgment stands (``unchanged``), and says when they are done,
+    with an ``answer`` if they like. An assessor's own list is requested by themselves.
     """
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="review_requests")
     assessor = models.ForeignKey(User, models.PROTECT, related_name="review_requests")
     message = models.TextField(blank=True)
     documents = models.JSONField(default=list, blank=True)
+    unchanged = models.JSONField(default=list, blank=True)
     answer = models.TextField(blank=True)
     requested_by = models.ForeignKey(User, models.PROTECT, related_name="+")
     requested_at = models.DateTimeField(auto_now_add=True)
@@ -46,3 +48,7 @@ class ReviewRequest(models.Model):
 
     class Meta:
         ordering = ["-pk"]
+
+    @property
+    def is_own(self) -> bool:
+        return self.requested_by_id == self.assessor_id

@@ -6,22 +6,19 @@ Nothing here reads a run, rank, score, the origin of a pair, or another assessor
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from math import ceil
-from typing import overload
 
-import numpy as np
 from django.db.models import Count, QuerySet
 
 from campaigns.models import Campaign, Document, Topic, User
-from judging.models import Assignment, Judgment, Plan, Purpose, Slot
+from judging.models import Assignment, Judgment, Plan, Slot
 from judging.queries.judgments import (
     ANSWERS,
     ON_SCREEN,
     latest_judgments_by_pair,
     own_current_judgments,
-    select_last_rows,
 )
 from judging.queries.progress import measure_pace
 from judging.queries.remaining import Remaining, add_remaining, remaining_by_topic
@@ -32,7 +29,6 @@ from judging.queries.slots import (
     get_stopping_rule,
 )
 from judging.queries.tallies import list_passed_on_skips
-from pooling.queries.judgment_log import Ints, JudgmentLog, Mask, read_judgment_log
 
 OPEN, CLOSED = Plan.State.OPEN, Plan.State.CLOSED
 RECENT = 10
@@ -187,56 +183,6 @@ def recent_judgments(
 
 def topic_filter(topic: Topic | None) -> dict[str, Topic]:
     return {} if topic is None else {"topic": topic}
-
-
-@dataclass(frozen=True, eq=False)
-class OwnJudgments(Sequence[Judgment]):
-    """The judgments at the places ``rows`` of ``log``, loaded as far as they are shown."""
-
-    campaign: Campaign
-    log: JudgmentLog
-    rows: Ints
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    @overload
-    def __getitem__(self, part: int) -> Judgment: ...
-    @overload
-    def __getitem__(self, part: slice) -> list[Judgment]: ...
-    def __getitem__(self, part: int | slice) -> Judgment | list[Judgment]:
-        if isinstance(part, int):
-            return self[part : part + 1 or None][0]
-        ids = self.log.numbers["pk"][self.rows[part]].tolist()
-        by_id = self.campaign.judgments.select_related("topic").in_bulk(ids)
-        return [by_id[pk] for pk in ids]
-
-    def select_topic(self, number: str) -> OwnJudgments:
-        topics = list(self.campaign.topics.filter(number=number).values_list("pk", flat=True))
-        return self._select(np.isin(self.log.pair_topics[self.log.pair[self.rows]], topics))
-
-    def select_grade(self, grade: int) -> OwnJudgments:
-        return self._select(self.log.numbers["grade"][self.rows] == grade)
-
-    def select_skips(self) -> OwnJudgments:
-        skips = self.log.select_kind(Judgment.Kind.SKIP)
-        return self._select(skips[self.rows])
-
-    def _select(self, mask: Mask) -> OwnJudgments:
-        return OwnJudgments(self.campaign, self.log, self.rows[mask])
-
-
-def list_own_judgments(campaign: Campaign, assessor: User) -> OwnJudgments:
-    """As ``current_judgments_by``, from the log in memory."""
-    log = read_judgment_log(campaign)
-    own = log.select_rows(Purpose.JUDGE) | log.select_rows(Purpose.REPEAT)
-    rows = np.flatnonzero(own & (log.numbers["assessor_id"] == assessor.pk))
-    keys = log.pair[rows] * len(log.names) + log.numbers["purpose"][rows]
-    rows = select_last_rows(rows, keys)
-    answers = log.select_kind(Judgment.Kind.GRADE) | log.select_kind(Judgment.Kind.SKIP)
-    rows = rows[answers[rows]]
-    rows = select_last_rows(rows, log.pair[rows])
-    return OwnJudgments(campaign, log, rows[::-1])
 
 
 def find_document(campaign: Campaign, docno: str) -> Document | None:

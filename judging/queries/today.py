@@ -7,7 +7,7 @@ from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
 import numpy as np
-from django.db.models import Max
+from django.db.models import F, Max
 from django.utils import timezone
 
 from campaigns.models import Campaign
@@ -63,7 +63,7 @@ def list_aside_severities(campaign: Campaign) -> tuple[tuple[str, str, float], .
 
 
 def list_open_reviews(campaign: Campaign) -> list[ReviewRequest]:
-    """Newest first, with assessor and organizer."""
+    """Newest first, with assessor and organizer; also lists of the assessors' own."""
     rows = ReviewRequest.objects.filter(campaign=campaign, done_at=None)
     return list(rows.select_related("assessor", "requested_by"))
 
@@ -71,6 +71,7 @@ def list_open_reviews(campaign: Campaign) -> list[ReviewRequest]:
 def list_answered_reviews(campaign: Campaign) -> list[ReviewRequest]:
     """The last that assessors finished, with what they answered."""
     rows = ReviewRequest.objects.filter(campaign=campaign, done_at__isnull=False)
+    rows = rows.exclude(requested_by=F("assessor"))
     return list(rows.select_related("assessor").order_by("-done_at")[:MOST_ANSWERED])
 
 

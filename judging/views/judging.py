@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
@@ -22,7 +21,6 @@ from judging.queries.progress import JudgingPace, pace_by_user
 from judging.queries.screen import (
     count_remaining,
     list_assessor_topics,
-    list_own_judgments,
 )
 from judging.services.judgment_log import JudgmentSubmission
 from judging.services.judgments import claim_next, submit_judgment, undo_judgment
@@ -34,7 +32,6 @@ from judging.views.judging_screen import (
     build_screen,
     build_screen_page,
     get_current_document,
-    grades_by_value,
     judgment_change_url,
     next_topic,
     parse_uuid_text,
@@ -133,29 +130,6 @@ def find_document_again(
     """The requested document: checked out and unjudged, or judged and to be changed."""
     docno, token = request.GET.get("docno", ""), request.GET.get("token", "")
     return get_current_document(request.user, campaign, topic, docno, parse_uuid_text(token))
-
-
-@require_safe
-@share_reads
-def my_judgments_view(request: SignedInRequest, slug: str) -> HttpResponse:
-    """The assessor's judgments, newest first, filtered by topic and grade."""
-    campaign = get_campaign_for(request.user, slug, "campaigns.judge")
-    rows = list_own_judgments(campaign, request.user)
-    filters = {name: request.GET.get(name, "") for name in ("topic", "grade")}
-    if filters["topic"]:
-        rows = rows.select_topic(filters["topic"])
-    if filters["grade"] == "skip":
-        rows = rows.select_skips()
-    elif filters["grade"] in {str(value) for value in grades_by_value(campaign)}:
-        rows = rows.select_grade(int(filters["grade"]))
-    page = {
-        "campaign": campaign,
-        "page_obj": Paginator(rows, PAGE).get_page(request.GET.get("page")),
-        "filters": filters,
-        "topics": [row.topic for row in list_assessor_topics(campaign, request.user)],
-        "grades": grades_by_value(campaign),
-    }
-    return render_page(request, "judging/my_judgments.html", page)
 
 
 def save_judgment_and_show_next(

@@ -19,6 +19,7 @@ from campaigns.views.helpers import SignedInRequest
 from judging.models import Judgment, Plan, Purpose, Slot
 from judging.queries.adjudication import list_anonymous_judgments, own_adjudication_progress
 from judging.queries.judgments import own_current_judgments
+from judging.queries.own_judgments import list_own_judgments
 from judging.queries.screen import (
     PREFETCHED,
     RECENT,
@@ -43,11 +44,12 @@ ADJUDICATE = Plan.Kind.ADJUDICATE
 LISTED = 5
 """Number of latest judgments in the list, as many as in judge/bar.js."""
 SKIP_KEYS = dict(zip(SKIP_REASONS, "blxo", strict=True))
-FLAG_KEYS = dict(zip(FLAGS, "bld", strict=True))
+FLAG_KEYS = dict(zip(FLAGS, "bldq", strict=True))
 SHORT_FLAGS = {
     "broken": _("unreadable"),
     "language": _("other language"),
     "duplicate": _("duplicate"),
+    "unsure": _("unsure"),
 }
 KEYED_ANSWERS = {
     "reasons": [(name, SKIP_KEYS[name], label) for name, label in SKIP_REASONS.items()],
@@ -312,7 +314,13 @@ def build_finished_topic(
         "next": next_topic(here or others),
         "message": message,
         "is_open": campaign.takes_judgments(),
+        "unsure": count_unsure(actor, campaign, topic) if mine.done and not mine.left else 0,
     }
+
+
+def count_unsure(actor: User, campaign: Campaign, topic: Topic) -> int:
+    own = list_own_judgments(campaign, actor).select_topic(topic.number)
+    return len(own.select_kind("unsure"))
 
 
 def render_judging_document(

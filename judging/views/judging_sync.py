@@ -21,7 +21,7 @@ from django.views.decorators.http import require_POST
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Topic, User
 from campaigns.queries.lists import get_campaign_for
-from campaigns.views.helpers import SignedInRequest
+from campaigns.views.helpers import SignedInRequest, read_digits
 from judging.forms.screen import JudgeForm, SkipForm, SubmissionForm, UndoForm
 from judging.models import Judgment, Plan, Slot
 from judging.queries.adjudication import own_adjudication_progress
@@ -35,7 +35,7 @@ from judging.services.judgments import (
     submit_judgment,
     undo_judgment,
 )
-from judging.services.today import MOST_DOCUMENTS
+from judging.services.reviews import MOST_DOCUMENTS, keep_judgment
 from judging.templatetags.judging import format_hours
 from judging.views.judging_screen import (
     JudgingDocument,
@@ -128,6 +128,8 @@ def apply_act(actor: User, campaign: Campaign, row: JsonObject) -> JsonObject:
     """The result of one act; repeating an act gives the same result."""
     result: JsonObject = {"uuid": row.get("uuid"), "ok": False}
     try:
+        if row.get("act") == "keep":
+            return keep_on_list(actor, campaign, row) | result | {"ok": True}
         judgment = perform_act(actor, campaign, row)
     except ActionRefused as refused:
         return result | {"code": refused.code, "message": refused.message, "fix": refused.fix}
@@ -142,6 +144,14 @@ def apply_act(actor: User, campaign: Campaign, row: JsonObject) -> JsonObject:
     elif slot is None and judgment.revision == 1:
         result["extra"] = True
     return result
+
+
+def keep_on_list(actor: User, campaign: Campaign, row: JsonObject) -> JsonObject:
+    """The judgment of a document on a list to look at again stands."""
+    pair = get_text(row, "topic"), get_text(row, "docno")
+    pk = read_digits(get_text(row, "review"), 18) or 0
+    keep_judgment(actor=actor, campaign=campaign, pk=pk, pair=pair)
+    return {"topic": pair[0], "docno": pair[1]}
 
 
 def perform_act(actor: User, campaign: Campaign, row: JsonObject) -> Judgment:

@@ -90,7 +90,7 @@ def total_counts(people: list[AssessorProgress]) -> dict[str, int]:
 @require_safe
 @share_reads
 def flagged_documents_view(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Documents that assessors flagged: unreadable, in another language, duplicate."""
+    """Documents that assessors flagged: unreadable, in another language, duplicate, unsure."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     rows = list_flagged(campaign)
     flags_by_row = dict(rows.values_list("pk", "flags"))

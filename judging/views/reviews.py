@@ -59,10 +59,15 @@ class ReviewNotice:
     def left(self) -> int:
         return self.total - self.done
 
+    @property
+    def next_url(self) -> str:
+        """Where the desk goes on; "" when all are done."""
+        return next((link.url for link in self.links if link.url and not link.done), "")
+
 
 def list_review_notices(campaign: Campaign, assessor: User) -> list[ReviewNotice]:
     """The open requests to the assessor. A document is done once it was judged again, unless that
-    was undone.
+    was undone, or once its judgment was kept.
     """
     reviews = [row for row in list_open_reviews(campaign) if row.assessor_id == assessor.pk]
     docnos = {docno for review in reviews for _topic, docno in review.documents}
@@ -77,7 +82,8 @@ def list_review_notices(campaign: Campaign, assessor: User) -> list[ReviewNotice
             return ReviewLink(topic, docno, None, "", done=False)
         query = {"docno": docno, "review": str(review.pk)}
         url = reverse("judge-change", args=[campaign.slug, topic], query=query)
-        done = judgment.judged_at > review.requested_at and judgment.client_uuid not in undone
+        again = judgment.judged_at > review.requested_at and judgment.client_uuid not in undone
+        done = again or [topic, docno] in review.unchanged
         return ReviewLink(topic, docno, judgment, url, done=done)
 
     return [ReviewNotice(row, [link(row, *pair) for pair in row.documents]) for row in reviews]

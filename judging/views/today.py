@@ -21,13 +21,8 @@ from campaigns.views.pages import render_page
 from judging.models import AlarmDismissal
 from judging.queries.tallies import judging_progress
 from judging.queries.today import list_answered_reviews, list_aside_alarms, list_open_reviews
-from judging.services.today import (
-    MOST_DOCUMENTS,
-    finish_review,
-    put_alarm_aside,
-    request_review,
-    undo_alarm_dismissal,
-)
+from judging.services.reviews import MOST_DOCUMENTS, finish_review, request_review
+from judging.services.today import put_alarm_aside, undo_alarm_dismissal
 from judging.views.progress import get_assessor
 from poolbench.judging.today.alarm import Alarm
 from poolbench.judging.today.verdict import RULE, TODAY, TodayReport
@@ -106,7 +101,7 @@ def judging_today_view(request: SignedInRequest, slug: str) -> HttpResponse:
             for alarm in (report.quiet if report else ())
         ],
         "left": sum(topic.left for topic in report.topics) if report else 0,
-        "reviews": list_open_reviews(campaign),
+        "reviews": [row for row in list_open_reviews(campaign) if not row.is_own],
         "answered": list_answered_reviews(campaign),
         "has_plans": campaign.plans.exists(),
         "tally": judging_progress(campaign),
@@ -162,6 +157,8 @@ def review_done_view(request: SignedInRequest, slug: str, pk: int) -> HttpRespon
     """The assessor has looked at the documents again."""
     campaign = get_campaign_for(request.user, slug, "campaigns.judge")
     answer = request.POST.get("answer", "").replace("\0", "").strip()[:LONGEST_ANSWER]
-    if finish_review(actor=request.user, campaign=campaign, pk=pk, answer=answer):
-        messages.success(request, _("Thank you: the organizers see that you are done."))
+    row = finish_review(actor=request.user, campaign=campaign, pk=pk, answer=answer)
+    if row is not None:
+        thanks = _("Thank you: the organizers see that you are done.")
+        messages.success(request, _("List removed.") if row.is_own else thanks)
     return redirect("work", slug)

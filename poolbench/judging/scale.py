@@ -26,7 +26,7 @@ SCREEN_KEYS = {
     "/": "find",
     "?": "keyboard shortcuts",
     "v": "two nearly same documents side by side",
-    "q": "unsure: the document comes back at the end",
+    "q": "unsure of the grade",
     "e": "pin the document as typical of its grade",
 }
 """The keys of the judging screen, in lower case. A test compares them with its pages and scripts.

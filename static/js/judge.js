@@ -343,6 +343,7 @@ async function queued() {
     const link = event.target.closest("a");
     if (link?.dataset.go === "next") {
       event.preventDefault();
+      if (desk.keep()) bar.step(1);
       desk.next();
     } else if (link?.closest("#recent-list") && !(event.ctrlKey || event.metaKey || event.shiftKey)) {
       const row = link.closest("li").dataset;

@@ -12,7 +12,8 @@ from campaigns.models import Campaign
 from campaigns.services.snapshots import compute_report
 from judging.models import Plan, ReviewRequest
 from judging.services.plans import create_plan
-from judging.services.today import put_alarm_aside, request_review
+from judging.services.reviews import request_review
+from judging.services.today import put_alarm_aside
 from tests.browser.desk import give_work, said, settle, shown, sign_in, unsent
 from tests.browser.door import DOOR
 from tests.browser.test_accessibility import serious
@@ -97,20 +98,18 @@ def test_an_undo_in_documents_to_look_at_again_loses_none(desk, campaign, organi
     page.reload()  # It is not done, and is shown first.
     settle(page, 2)
     assert (topic_shown(page), page.locator("#progress").inner_text()) == (one, "0 of 3")
-    page.keyboard.press("j")
+    page.keyboard.press("j")  # The judgment stands: that is done.
     settle(page, 1)
     assert topic_shown(page) == two
+    unsent(page, 0)
     page.reload()
-    settle(page, 2)
-    assert topic_shown(page) == two
-    page.keyboard.press("0")
     settle(page, 1)
-    assert (topic_shown(page), shown(page)) == (one, "w01")
-    page.keyboard.press("1")
+    assert (topic_shown(page), page.locator("#progress").inner_text()) == (two, "1 of 3")
+    page.keyboard.press("0")
     settle(page, 0)
     assert (topic_shown(page), shown(page)) == (one, "w02")
     # What was judged here stands among the latest, with its topic.
-    page.locator("#recent-list li", has_text="w01").nth(1).locator("a").click()
+    page.locator("#recent-list li", has_text="2:").locator("a").click()
     page.wait_for_function(SHOWN, arg="w01")
     settle(page, 1)
     assert topic_shown(page) == two
@@ -120,10 +119,34 @@ def test_an_undo_in_documents_to_look_at_again_loses_none(desk, campaign, organi
     page.keyboard.press("1")
     page.get_by_role("heading", name="No documents left to look at again").wait_for()
     unsent(page, 0)
-    assert "3 of 3 judged again" in page.locator(".over").inner_text()
-    assert said()[5:] == [("w01", 0), ("w01", 1), ("w02", 1)]
+    assert "3 of 3 looked at again" in page.locator(".over").inner_text()
+    assert said()[5:] == [("w01", 0), ("w02", 1)]
     edge = "getComputedStyle(document.querySelector('.over .button.primary')).borderTopStyle"
     assert page.evaluate(edge) == "solid"
+
+
+def test_what_one_was_unsure_of_is_gone_over_by_keys_and_ticked(desk, campaign, assessor):
+    give_work(campaign, assessor, 7)
+    topic = campaign.topics.get(number="1")
+    for at in range(1, 8):
+        own = {"docno": f"w{at:02}", "grade": 0, "flags": ["unsure"] if at > 2 else []}
+        submit_judgment(actor=assessor, campaign=campaign, topic=topic, **own)
+    page = desk("/c/small/my-judgments/?kind=unsure", strict=False)
+    page.get_by_role("button", name="Look at them again").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/change/**")
+    for at in range(5):
+        settle(page, 0 if at == 4 else 1)
+        page.keyboard.press("2" if at == 3 else "j")
+    page.get_by_text("5 of 5 looked at again").wait_for()
+    unsent(page, 0)
+    assert said()[7:] == [("w04", 2)]
+    settle(page, 0)
+    page.keyboard.press("Enter")
+    page.locator(".again .tag.done").nth(4).wait_for()
+    page.get_by_role("button", name="Remove list").click()
+    page.get_by_text("List removed.").wait_for()
+    assert page.locator(".again").count() == 0
 
 
 def test_a_change_leads_back_to_the_list_that_it_came_from(desk, campaign, organizer, assessor):
@@ -173,8 +196,8 @@ def test_documents_are_looked_at_again_by_keys_alone(desk, campaign, organizer, 
     assert said()[count:] == [(docno, 2) for docno in docnos if docno != "w02"]
     settle(page, 0)
     page.keyboard.press("Enter")
-    page.locator(".again .tag.done").nth(count - 2).wait_for()
-    assert page.locator(".again .tag.done").count() == count - 1
+    page.locator(".again .tag.done").nth(count - 1).wait_for()
+    assert page.locator(".again .tag.done").count() == count
     page.get_by_label("Answer, optional").press_sequentially("w02 stays.")
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")

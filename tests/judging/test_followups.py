@@ -11,7 +11,7 @@ from campaigns.errors import ActionRefused
 from judging.models import Judgment, Plan, Purpose, Slot, TrainingPair
 from judging.queries.judgments import current_judgments
 from judging.services.judgments import claim_next, undo_judgment
-from judging.services.today import request_review
+from judging.services.reviews import request_review
 from judging.services.training import answer_training_pair, next_training_pair
 from judging.views.reviews import list_review_notices
 from tests.refusals import refusal

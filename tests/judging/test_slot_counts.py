@@ -12,8 +12,9 @@ from django.utils import timezone
 from campaigns.models import Topic
 from judging.models import Plan, Purpose, Slot
 from judging.queries.overview import unplanned_counts
+from judging.queries.own_judgments import list_own_judgments
 from judging.queries.remaining import remaining_by_topic
-from judging.queries.screen import current_judgments_by, list_own_judgments
+from judging.queries.screen import current_judgments_by
 from judging.queries.slot_counts import count_campaign_slots, list_shared_topics
 from judging.queries.training import list_agreed_pairs
 from judging.services.judgments import claim_ahead, claim_next, undo_judgment

@@ -19,12 +19,8 @@ from campaigns.services.snapshots import compute_report, get_report
 from judging.models import AlarmDismissal, Judgment, Plan, ReviewRequest
 from judging.queries.today import load_situation
 from judging.services.judgments import undo_judgment
-from judging.services.today import (
-    finish_review,
-    put_alarm_aside,
-    request_review,
-    undo_alarm_dismissal,
-)
+from judging.services.reviews import finish_review, request_review
+from judging.services.today import put_alarm_aside, undo_alarm_dismissal
 from tests.pages import read_page, run_command
 from tests.world.judgments import submit_judgment
 

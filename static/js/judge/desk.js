@@ -1,6 +1,6 @@
 // The documents on the page: the current one, those prefetched, those submitted.
 import { announce, format, showMessage, texts, whyWaiting } from "./bar.js";
-import { parseDocument, parseNode, parseParts, withPrevious } from "./documents.js";
+import { newUuid, parseDocument, parseNode, parseParts, withPrevious } from "./documents.js";
 import { beacon, post } from "./wire.js";
 
 const AT_ONCE = 3; // Documents in one request.
@@ -18,6 +18,7 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
   let mostAhead = Number(judge.dataset.mostAhead) || AT_ONCE;
   let submitted = []; // {uuid, docno, token, topic, kind, grade, doc}, the latest last
   let over = null;
+  let acts = 0; // An answer that the server gave before the latest act does not know of it.
   let fetching = false;
   let fetchAgain = false;
   let failures = 0;
@@ -123,6 +124,7 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
     // The page updates its counts itself; now and then the server's counts correct them.
     const progress = all && performance.now() - progressAt > PROGRESS_MS;
     const request = { user: Number(user), topic, purpose, review, seen, have: tokens(), count: Math.min(AT_ONCE, mostAhead - ahead.length), progress };
+    const actsBefore = acts;
     const answer = await post(judge.dataset.ahead, request);
     const before = ahead.length;
     for (const row of answer.documents) {
@@ -133,7 +135,7 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
       put(doc);
       ahead.push(doc);
     }
-    over = answer.over && all ? parseDocument(parseNode(answer.over), parseParts(answer.over_parts)) : null;
+    over = answer.over && all && acts === actsBefore ? parseDocument(parseNode(answer.over), parseParts(answer.over_parts)) : null;
     if (answer.progress && !queue.unsent.length) {
       progressAt = performance.now();
       onProgress(answer.progress);
@@ -159,6 +161,7 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
       old.doc = null;
     }
     over = null;
+    acts += 1;
     if (current === entry.doc) next(message);
   }
 
@@ -213,6 +216,16 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
 
   const labels = (grade) => judge.querySelector(`#grades [data-grade="${grade}"]`)?.dataset.label ?? "";
 
+  // On a list to look at again: the judgment stands. True if that is news.
+  function keep() {
+    if (!review || !current?.queued || current.kept) return false;
+    current.kept = true;
+    over = null;
+    acts += 1;
+    queue.add({ act: "keep", uuid: newUuid(), review, topic: current.topic, docno: current.docno, purpose });
+    return true;
+  }
+
   // Another window judged this document.
   function drop(other) {
     const { token } = other;
@@ -259,7 +272,7 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
       count();
       onShow(doc);
     },
-    show, next, submit, reopen, drop, renew, returnAhead, fetchAhead,
+    show, next, keep, submit, reopen, drop, renew, returnAhead, fetchAhead,
     resume() {
       if (current?.waiting) showArrived();
       if (current?.waiting) fetchAhead();
