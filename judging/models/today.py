@@ -32,8 +32,8 @@ class ReviewRequest(models.Model):
     """Documents that an organizer asks an assessor to look at again, with a message.
 
     ``documents`` are ``[topic number, docno]``. The assessor changes what they want to change on
-    the judging screen, or says that the judgment stands (``unchanged``), and says when they are done,
-    with an ``answer`` if they like. An assessor's own list is requested by themselves.
+    the judging screen, or says that the judgment stands (``unchanged``), and says when they are
+    done, with an ``answer`` if they like. An assessor's own list is requested by themselves.
     """
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="review_requests")

@@ -108,8 +108,8 @@ class OwnJudgments(Sequence[Judgment]):
         return ids
 
     def _list_fast(self) -> list[int]:
-        timed = self._own().filter(active_seconds__isnull=False)
-        seconds = dict(timed.values_list("pk", "active_seconds"))
+        rows = self._own().values_list("pk", "active_seconds")
+        seconds = {pk: value for pk, value in rows if value is not None}
         if len(seconds) < LEAST_TIMED:
             return []
         limit = median(seconds.values()) / 2
