@@ -34,6 +34,7 @@ FLAGS = {
     "language": _("in another language"),
     "duplicate": _("duplicate of another document"),
     "unsure": _("unsure of the grade"),
+    "typical": _("typical of its grade"),
 }
 """Flags that an assessor may set on a document, in addition to the grade."""
 KEY_HELP = {
@@ -46,6 +47,7 @@ KEY_HELP = {
     ("h",): _("highlight topic terms on or off"),
     ("t",): _("fold or unfold the topic"),
     ("g",): _("open or close the guidelines"),
+    ("m",): _("write in the notebook of the topic"),
     ("w",): _("text as written or wrapped; a picture whole or wide"),
     ("/",): _("find in the document; Enter for the next match"),
     ("?",): _("this help"),

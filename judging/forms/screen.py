@@ -6,7 +6,7 @@ from typing import Any
 
 from django import forms
 
-from judging.models import Judgment
+from judging.models import Judgment, TopicNote
 from judging.rules import FLAGS, SKIP_REASONS
 from judging.services.judgment_log import Passage
 
@@ -72,6 +72,15 @@ class SkipForm(SubmissionForm):
 
     def clean(self) -> dict[str, Any]:
         return super().clean() | {"kind": Judgment.Kind.SKIP}
+
+
+class NoteForm(forms.Form):
+    """An entry of the notebook of a topic."""
+
+    kind = forms.ChoiceField(choices=TopicNote.Kind.choices)
+    text = forms.CharField(max_length=2_000)
+    docno = forms.CharField(max_length=500, strip=False, required=False)
+    client_uuid = forms.UUIDField()
 
 
 class UndoForm(forms.Form):

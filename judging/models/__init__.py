@@ -2,6 +2,7 @@
 
 from judging.models.judgments import Exclusion, Judgment, TrainingPair
 from judging.models.machines import AutomaticAssessor, ModelAnswer, PromptCard
+from judging.models.notebook import TopicNote
 from judging.models.plans import (
     Assignment,
     Audience,
@@ -32,5 +33,6 @@ __all__ = [
     "Slot",
     "StoppedTopic",
     "StoppingRule",
+    "TopicNote",
     "TrainingPair",
 ]

@@ -197,6 +197,12 @@ def current_judgments_by(campaign: Campaign, assessor: User) -> QuerySet[Judgmen
     return latest_judgments_by_pair(own).select_related("topic").order_by("-pk")
 
 
+def list_own_flagged(campaign: Campaign, assessor: User, topic: Topic, flag: str) -> list[Judgment]:
+    """The assessor's latest judgments of the topic's pairs that have ``flag``, newest first."""
+    rows = current_judgments_by(campaign, assessor).filter(topic=topic).exclude(flags=[])
+    return [row for row in rows if flag in row.flags]
+
+
 RECENT_JUDGMENTS = 60
 
 

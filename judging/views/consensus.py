@@ -33,6 +33,7 @@ from judging.queries.adjudication import (
     open_pairs_for,
 )
 from judging.queries.judgments import Pair
+from judging.queries.notebook import list_notes_of_all
 from judging.queries.screen import find_document
 from judging.services.adjudication import record_meeting_decision, withdraw_decision
 from judging.views.judging_screen import JudgingDocument, grades_by_value
@@ -137,6 +138,7 @@ def consensus_pair_view(request: SignedInRequest, slug: str) -> HttpResponse:
         # What the meeting needs of a ``JudgingScreen``.
         "screen": {"rationale": "no", "recent": (), "new_guidelines": False},
         "topic": topic,
+        "notes": list_notes_of_all(topic),
         "document": JudgingDocument(topic, docno, find_document(campaign, docno)),
         "decision": decision,
         "own": decision is not None and decision.assessor == request.user,

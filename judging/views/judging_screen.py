@@ -16,10 +16,10 @@ from django.utils.translation import gettext_lazy as _
 
 from campaigns.models import Campaign, Document, Grade, Topic, User
 from campaigns.views.helpers import SignedInRequest
-from judging.models import Judgment, Plan, Purpose, Slot
+from judging.models import Judgment, Plan, Purpose, Slot, TopicNote
 from judging.queries.adjudication import list_anonymous_judgments, own_adjudication_progress
 from judging.queries.judgments import own_current_judgments
-from judging.queries.own_judgments import list_own_judgments
+from judging.queries.notebook import Notebook, list_notes_of_all, load_notebook
 from judging.queries.screen import (
     PREFETCHED,
     RECENT,
@@ -33,6 +33,7 @@ from judging.queries.screen import (
     last_two_judgments,
     latest_judgment,
     list_assessor_topics,
+    list_own_flagged,
     recent_judgments,
 )
 from judging.queries.slots import PURPOSES
@@ -44,12 +45,13 @@ ADJUDICATE = Plan.Kind.ADJUDICATE
 LISTED = 5
 """Number of latest judgments in the list, as many as in judge/bar.js."""
 SKIP_KEYS = dict(zip(SKIP_REASONS, "blxo", strict=True))
-FLAG_KEYS = dict(zip(FLAGS, "bldq", strict=True))
+FLAG_KEYS = dict(zip(FLAGS, "bldqe", strict=True))
 SHORT_FLAGS = {
     "broken": _("unreadable"),
     "language": _("other language"),
     "duplicate": _("duplicate"),
     "unsure": _("unsure"),
+    "typical": _("typical"),
 }
 KEYED_ANSWERS = {
     "reasons": [(name, SKIP_KEYS[name], label) for name, label in SKIP_REASONS.items()],
@@ -116,6 +118,7 @@ class JudgingScreen:
     review: Any = None
     back: str = ""
     ahead: int = PREFETCHED
+    notebook: Notebook | None = None
     undo_uuid: UUID = field(default_factory=uuid4)
 
     @property
@@ -167,6 +170,7 @@ def build_screen(assessor: User, campaign: Campaign, topic: Topic) -> JudgingScr
         per_hour=per_hour,
         rationale=strictest_rationale(campaign, [topic]),
         ahead=count_ahead(campaign, assessor, progress, per_hour),
+        notebook=load_notebook(campaign, assessor, topic),
     )
 
 
@@ -225,6 +229,11 @@ def list_judgments_beside(campaign: Campaign, slot: Slot | None) -> list[tuple[s
     return list_anonymous_judgments(campaign, slot.topic, slot.docno)
 
 
+def list_notes_beside(document: JudgingDocument | None) -> list[TopicNote]:
+    """The assessors' notes on the topic, where their judgments are beside the document too."""
+    return list_notes_of_all(document.topic) if document and document.judgments else []
+
+
 def get_current_document(
     actor: User,
     campaign: Campaign,
@@ -267,6 +276,7 @@ def build_screen_page(screen: JudgingScreen) -> dict[str, object]:
         "campaign": screen.campaign,
         "document": screen.document,
         "grades": grades_by_value(screen.campaign),
+        "notes": list_notes_beside(screen.document),
         **list_desk_urls(screen.campaign, screen.kind, screen.topic, review=screen.review),
         **({"next_url": screen.back} if screen.back else {}),
         **KEYED_ANSWERS,
@@ -314,13 +324,10 @@ def build_finished_topic(
         "next": next_topic(here or others),
         "message": message,
         "is_open": campaign.takes_judgments(),
-        "unsure": count_unsure(actor, campaign, topic) if mine.done and not mine.left else 0,
+        "unsure": len(list_own_flagged(campaign, actor, topic, "unsure"))
+        if mine.done and not mine.left
+        else 0,
     }
-
-
-def count_unsure(actor: User, campaign: Campaign, topic: Topic) -> int:
-    own = list_own_judgments(campaign, actor).select_topic(topic.number)
-    return len(own.select_kind("unsure"))
 
 
 def render_judging_document(
@@ -336,7 +343,7 @@ def render_judging_document(
     """
     urls = list_desk_urls(campaign, kind, document.topic, review=review)
     context = {"campaign": campaign, "document": document, "topic": document.topic, **urls}
-    context["grades"] = grades_by_value(campaign)
+    context |= {"grades": grades_by_value(campaign), "notes": list_notes_beside(document)}
     names = {"html": "judging/_judging_document.html"}
     if kind == ADJUDICATE or review:
         names["parts"] = "judging/_document_parts.html"

@@ -22,7 +22,7 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Topic, User
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest, read_digits
-from judging.forms.screen import JudgeForm, SkipForm, SubmissionForm, UndoForm
+from judging.forms.screen import JudgeForm, NoteForm, SkipForm, SubmissionForm, UndoForm
 from judging.models import Judgment, Plan, Slot
 from judging.queries.adjudication import own_adjudication_progress
 from judging.queries.screen import PREFETCHED, count_ahead, get_assessor_topic, get_own_pace
@@ -35,6 +35,7 @@ from judging.services.judgments import (
     submit_judgment,
     undo_judgment,
 )
+from judging.services.notebook import remove_note, save_note
 from judging.services.reviews import MOST_DOCUMENTS, keep_judgment
 from judging.templatetags.judging import format_hours
 from judging.views.judging_screen import (
@@ -128,8 +129,8 @@ def apply_act(actor: User, campaign: Campaign, row: JsonObject) -> JsonObject:
     """The result of one act; repeating an act gives the same result."""
     result: JsonObject = {"uuid": row.get("uuid"), "ok": False}
     try:
-        if row.get("act") == "keep":
-            return keep_on_list(actor, campaign, row) | result | {"ok": True}
+        if (save := OTHER_ACTS.get(str(row.get("act")))) is not None:
+            return result | save(actor, campaign, row) | {"ok": True}
         judgment = perform_act(actor, campaign, row)
     except ActionRefused as refused:
         return result | {"code": refused.code, "message": refused.message, "fix": refused.fix}
@@ -152,6 +153,30 @@ def keep_on_list(actor: User, campaign: Campaign, row: JsonObject) -> JsonObject
     pk = read_digits(get_text(row, "review"), 18) or 0
     keep_judgment(actor=actor, campaign=campaign, pk=pk, pair=pair)
     return {"topic": pair[0], "docno": pair[1]}
+
+
+def add_note(actor: User, campaign: Campaign, row: JsonObject) -> JsonObject:
+    """An entry of the notebook."""
+    topic = get_requested_topic(campaign, row)
+    form = NoteForm(row | {"client_uuid": str(row.get("uuid"))})
+    if topic is None or not form.is_valid():
+        raise ActionRefused("incomplete", _("The note is incomplete."))
+    fields = form.cleaned_data
+    save_note(actor=actor, topic=topic, uuid=fields.pop("client_uuid"), **fields)
+    return {"topic": topic.number}
+
+
+def drop_note(actor: User, campaign: Campaign, row: JsonObject) -> JsonObject:
+    """An entry of the notebook is removed."""
+    uuid = parse_uuid_text(get_text(row, "of"))
+    if not uuid:
+        raise ActionRefused("incomplete", _("The note is incomplete."))
+    remove_note(actor=actor, campaign=campaign, uuid=UUID(uuid))
+    return {}
+
+
+OTHER_ACTS = {"keep": keep_on_list, "note": add_note, "note-remove": drop_note}
+"""Acts that are no judgments."""
 
 
 def perform_act(actor: User, campaign: Campaign, row: JsonObject) -> Judgment:

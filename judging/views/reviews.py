@@ -135,7 +135,7 @@ def build_review_screen(
     """The desk that goes through the documents of ``notice``, of all topics."""
     topics = campaign.topics.filter(number__in={link.topic for link in notice.links})
     screen = build_screen(actor, campaign, document.topic)
-    screen.review, screen.progress = notice, notice
+    screen.review, screen.progress, screen.notebook = notice, notice, None
     screen.recent = recent_judgments(campaign, actor)
     screen.rationale = strictest_rationale(campaign, topics)
     screen.document = document

@@ -27,7 +27,8 @@ SCREEN_KEYS = {
     "?": "keyboard shortcuts",
     "v": "two nearly same documents side by side",
     "q": "unsure of the grade",
-    "e": "pin the document as typical of its grade",
+    "e": "typical of its grade",
+    "m": "notebook",
 }
 """The keys of the judging screen, in lower case. A test compares them with its pages and scripts.
 No grade may use them; in a scale that was saved before they were reserved, the grade wins, and the

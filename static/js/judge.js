@@ -7,6 +7,7 @@ import { makeDrafts } from "./judge/drafts.js";
 import { makeFind } from "./judge/find.js";
 import { watchFrames } from "./judge/frames.js";
 import { makeGuidelines } from "./judge/guidelines.js";
+import { makeNotebook } from "./judge/notebook.js";
 import { CLICK_SETTLE_MS, SETTLE_MS, inField, keyName, targetOf, timeOf } from "./judge/keys.js";
 import { addressOf, makeReader, measure, newUuid, parseDocument } from "./judge/documents.js";
 import { makePanels } from "./judge/panels.js";
@@ -245,7 +246,7 @@ async function queued() {
       return showMessage(texts.failed);
     }
     drafts.clear(own.topic, own.docno);
-    document.dispatchEvent(new CustomEvent("judged"));
+    document.dispatchEvent(new CustomEvent("judged", { detail: { ...record, kind } }));
     const entry = { uuid: own.uuid, docno: own.docno, token: own.token, topic: own.topic, purpose, kind, grade: act.grade };
     const previous = { kind, grade: act.grade, comment: fields.comment, flags: fields.flags, duplicate_of: fields.duplicateOf, passages: own.passages };
     // What an undo brings back: the grade that this one changes.
@@ -372,6 +373,7 @@ async function queued() {
   });
   window.addEventListener("online", () => desk.fetchAhead());
 
+  makeNotebook({ queue, current: currentDocument, purpose });
   const highlightButton = document.getElementById("highlight");
   if (highlightButton) highlightButton.hidden = false;
   const first = parseDocument(article(), topic ? [] : [...judge.querySelectorAll("[data-part]")]);
@@ -379,7 +381,7 @@ async function queued() {
   showQueue(queue, judge.dataset, reopenRefused);
   judge.dataset.unsent = queue.unsent.length;
   // The document on screen may have an unsent act from an earlier visit.
-  const judgedBefore = queue.unsent.some(({ act }) => act.topic === first.topic && act.docno === first.docno && act.act !== "undo");
+  const judgedBefore = queue.unsent.some(({ act }) => act.topic === first.topic && act.docno === first.docno && ["judge", "skip"].includes(act.act));
   await queue.flush();
   if (judgedBefore) desk.next();
   else desk.fetchAhead();

@@ -219,7 +219,7 @@ def test_undo_button_of_another_topic_leads_there(plan, screen, campaign, assess
 
 
 ROOT = Path(settings.BASE_DIR)
-LATER_KEYS = frozenset("ve")
+LATER_KEYS = frozenset("v")
 """Keys that are reserved for functions which the screen does not have yet."""
 IN_TEMPLATES = re.compile(r"""data-key="(.)"|\{% screen_key "(.)" %\}|<kbd>(.)</kbd>""")
 IN_COMMANDS = re.compile(r"""^\s+(?:"(?:Shift\+)?(.)"|(\w)): \(\) =>""", re.MULTILINE)
@@ -240,7 +240,11 @@ def test_the_list_is_what_pages_and_scripts_use():
     told = {"j", *SKIP_KEYS.values(), *FLAG_KEYS.values()}
     assert helped == SCREEN_KEYS.keys() - LATER_KEYS - told
     # A key of both means the same in both.
-    assert {*SKIP_KEYS.items()} >= {*FLAG_KEYS.items()} - {("duplicate", "d"), ("unsure", "q")}
+    assert {*SKIP_KEYS.items()} >= {*FLAG_KEYS.items()} - {
+        ("duplicate", "d"),
+        ("unsure", "q"),
+        ("typical", "e"),
+    }
 
 
 LETTERS = sorted(key for key in SCREEN_KEYS if key.isalnum())
@@ -252,7 +256,7 @@ def test_a_key_of_the_screen_is_refused_with_the_list(organizer, key):
     with pytest.raises(ActionRefused) as refused:
         create_campaign(actor=organizer, title="T", scale=scale)
     assert refused.value.code == "bad-scale"
-    uses = "u z s c f b l d x o p n h t g w j / ? v q e"
+    uses = "u z s c f b l d x o p n h t g w j / ? v q e m"
     assert refused.value.message == (
         f"Key {key.lower()} belongs to the judging screen, which uses {uses}."
     )

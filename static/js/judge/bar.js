@@ -221,7 +221,7 @@ function showRefused(queue, places, again) {
     ...queue.refused.map((record) => {
       const { act, refused } = record;
       const item = element("li", {}, element("span", { class: "mono", text: act.docno ?? "" }), " ");
-      item.append(["undo", "keep"].includes(act.act) ? "" : judgmentElement({ kind: act.act, grade: act.grade }));
+      item.append(["judge", "skip"].includes(act.act) ? judgmentElement({ kind: act.act, grade: act.grade }) : (act.text ?? ""));
       item.append(element("p", { text: `${refused.message} ${refused.fix ?? refused.cure ?? ""}` }));
       const open = element("a", { class: "button slim", href: addressOf({ ...act, token: null }, places), text: texts.again });
       open.addEventListener("click", (event) => again?.(event, record));

@@ -26,10 +26,11 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
   let trouble = "";
   let progressAt = queue.unsent.length ? -Infinity : performance.now(); // When the server last sent the progress.
 
+  const isAnswer = ({ act }) => ["judge", "skip", "keep"].includes(act);
   const samePair = (a, b) => a.topic === b.topic && a.docno === b.docno;
   const has = (row) =>
     [current, ...ahead].some((doc) => doc && !doc.over && (samePair(doc, row) || (row.token && doc.token === row.token))) ||
-    queue.unsent.some(({ act }) => samePair(act, row) && act.act !== "undo");
+    queue.unsent.some(({ act }) => samePair(act, row) && isAnswer(act));
 
   function put(doc) {
     doc.node.hidden = true;

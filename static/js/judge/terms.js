@@ -1,23 +1,33 @@
-// Topic terms, highlighted in the document without changing its layout; n and N jump.
+// Topic terms, highlighted in the document without changing its layout; n and N jump. Words of the
+// description are left out where with them more than one word in MOST_MARKED would be marked.
 import { format, showMessage } from "./bar.js";
 import { paint, roots, show, textNodes, unsearched } from "./text.js";
 import { finder } from "./stemming.js";
 
 const MOST = 5_000;
+const MOST_MARKED = 25;
+const LETTERS = 6; // Of a word and the space after it, roughly.
 const SLICE_MS = 12; // Work per slice, so that highlighting never blocks reading.
 
 export function makeTerms({ readOn, announce, texts }) {
-  const topicWords = () => [...document.querySelectorAll(".judge-topic [data-terms]")].map((it) => it.textContent).join(" ");
+  const wordsOf = (place) => [...document.querySelectorAll(`.judge-topic ${place}`)].map((it) => it.textContent).join(" ");
   let words = null;
   let find = null;
+  let findMain = null; // Words of the title, and the assessor's own.
   let article = null;
-  let ranges = [];
+  let all = [];
+  let main = [];
+  let letters = 0;
+  let ranges = []; // What is marked: all, or the main ones alone.
   let seen = new Set();
   let at = -1;
   let on = true;
   let turn = 0;
 
   function draw() {
+    const before = ranges;
+    ranges = all.length * LETTERS * MOST_MARKED > letters && main.length ? main : all;
+    if (before !== ranges) at = ranges.indexOf(before[at]);
     paint("term", on ? ranges : []);
     paint("term-now", on && ranges[at] ? [ranges[at]] : []);
   }
@@ -35,12 +45,14 @@ export function makeTerms({ readOn, announce, texts }) {
     const nodes = [...unseen()];
     for (const node of nodes) {
       seen.add(node);
+      letters += node.data.length;
       for (const [start, end] of find(node.data)) {
-        if (ranges.length >= MOST) break;
+        if (all.length >= MOST) break;
         const range = node.ownerDocument.createRange();
         range.setStart(node, start);
         range.setEnd(node, end);
-        ranges.push(range);
+        all.push(range);
+        if (!findMain(node.data.slice(start, end)).next().done) main.push(range);
       }
       if (performance.now() > until) {
         draw();
@@ -72,12 +84,16 @@ export function makeTerms({ readOn, announce, texts }) {
     announce(on ? texts.termsOn : texts.termsOff);
   }
 
-  return {
+  const api = {
     look(next) {
       if (next !== article) {
-        if (words !== topicWords()) find = finder((words = topicWords()));
+        const current = wordsOf("[data-terms]");
+        if (words !== current) {
+          find = finder((words = current));
+          findMain = finder(wordsOf("[data-terms]:not([data-terms=description])"));
+        }
         article = next;
-        ranges = [];
+        [all, main, letters] = [[], [], 0];
         seen = new Set();
         at = -1;
         draw();
@@ -87,4 +103,10 @@ export function makeTerms({ readOn, announce, texts }) {
     jump,
     toggle,
   };
+  document.addEventListener("words", () => {
+    const here = article;
+    api.look(null);
+    api.look(here);
+  });
+  return api;
 }

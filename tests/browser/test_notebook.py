@@ -1,0 +1,53 @@
+"""The notebook of a topic in Chromium: by keys, without a connection, and what it marks."""
+
+from __future__ import annotations
+
+from judging.models import TopicNote
+from tests.browser.desk import give_work, said, settle, shown, unsent
+from tests.browser.door import DOOR
+
+MARKS = "() => CSS.highlights.get('term')?.size ?? 0"
+
+
+def written() -> list[tuple[str, str, str]]:
+    rows = TopicNote.objects.filter(removed_at=None).order_by("pk")
+    with DOOR.turn:
+        return list(rows.values_list("kind", "text", "docno"))
+
+
+def test_notes_words_and_typical_documents_by_keys(desk, campaign, assessor):
+    give_work(campaign, assessor)
+    page = desk(strict=False)
+    settle(page, 3)
+    before = page.evaluate(MARKS)
+    page.context.set_offline(True)
+    page.keyboard.press("m")
+    assert page.evaluate("document.activeElement.id") == "note-text"
+    page.keyboard.type("1 is a fruit, 2 a tree")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.type("paragraph")
+    page.keyboard.press("Enter")
+    page.keyboard.type("Paragraph")  # It is there.
+    page.keyboard.press("Enter")
+    page.wait_for_function(f"n => ({MARKS})() > n", arg=before)
+    page.keyboard.press("Escape")
+    settle(page, 0)
+    assert shown(page) == "w01"  # Digits in a note judge nothing.
+    page.keyboard.press("e")
+    page.locator("#draft-note", has_text="typical").wait_for()
+    page.keyboard.press("2")
+    settle(page, 0)
+    assert shown(page) == "w02"
+    assert page.locator("#typical li").inner_text().split()[:2] == ["w01", "2"]
+    page.context.set_offline(False)
+    unsent(page, 0)
+    assert written() == [("note", "1 is a fruit, 2 a tree", "w01"), ("word", "paragraph", "w01")]
+    assert said() == [("w01", 2)]
+    page.reload()
+    settle(page, 1)
+    assert page.evaluate(MARKS) > before
+    assert page.locator("#typical li").count() == 1
+    page.get_by_role("button", name="Remove from the notebook").first.click()
+    unsent(page, 0)
+    assert written() == [("word", "paragraph", "w01")]
