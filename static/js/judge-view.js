@@ -36,6 +36,7 @@
   const size = control(view.size);
   if (size?.name === "text-size") size.checked = true;
   if (control("show-pace")) control("show-pace").checked = view["show-pace"] === true;
+  if (control("hint-break")) control("hint-break").checked = view["hint-break"] !== false;
   // Another document is shown.
   const kind = () => document.querySelector(".judge-doc:not([hidden]) .document-text")?.dataset.kind;
   const setFlips = () => flips.forEach((id) => { control(id).checked = view[`${id}:${kind()}`] === true; });

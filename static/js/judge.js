@@ -12,6 +12,7 @@ import { CLICK_SETTLE_MS, SETTLE_MS, inField, keyName, targetOf, timeOf } from "
 import { addressOf, makeReader, measure, newUuid, parseDocument } from "./judge/documents.js";
 import { makePanels } from "./judge/panels.js";
 import { makePassages } from "./judge/passages.js";
+import { watchPauses } from "./judge/pause.js";
 import { plain } from "./judge/plain.js";
 import * as presence from "./judge/presence.js";
 import { makeQueue } from "./judge/queue.js";
@@ -373,6 +374,7 @@ async function queued() {
   });
   window.addEventListener("online", () => desk.fetchAhead());
 
+  watchPauses({ user, campaign });
   makeNotebook({ queue, current: currentDocument, purpose });
   const highlightButton = document.getElementById("highlight");
   if (highlightButton) highlightButton.hidden = false;

@@ -51,3 +51,26 @@ def test_notes_words_and_typical_documents_by_keys(desk, campaign, assessor):
     page.get_by_role("button", name="Remove from the notebook").first.click()
     unsent(page, 0)
     assert written() == [("word", "paragraph", "w01")]
+
+
+def test_after_fifty_minutes_a_break_is_hinted_at_with_counts(desk, campaign, assessor):
+    give_work(campaign, assessor)
+    page = desk(strict=False)
+    settle(page, 3)
+    # One document every 2 minutes for 50 minutes; 0 in the first half, then 1.
+    page.evaluate(
+        "key => sessionStorage.setItem(key, JSON.stringify({ judged: [...Array(26).keys()].map("
+        "at => [Date.now() - (50 - 2 * at) * 60000 - 5000, at < 13 ? 0 : 1]), told: 0 }))",
+        f"poolbench-pace-{assessor.pk}-small",
+    )
+    page.reload()
+    settle(page, 3)
+    page.keyboard.press("1")
+    settle(page, 0)
+    hint = page.locator("#judge-message").inner_text()
+    # Of the last 20 minutes 11, with this one, and 10 before: of those the 0s end 26 minutes ago.
+    assert hint.startswith("50 minutes without a pause. In the last 20: 11 documents, 0 with")
+    assert "in the 20 before: 10, 7." in hint
+    page.keyboard.press("1")
+    settle(page, 0)
+    assert page.locator("#judge-message").inner_text() == ""
