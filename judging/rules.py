@@ -41,7 +41,7 @@ KEY_HELP = {
     ("u", "z"): _("undo the last judgment; repeat for earlier ones"),
     ("s",): _("skip with a reason"),
     ("f",): _("flags"),
-    ("p",): _("highlight the selected passage"),
+    ("p",): _("highlight the selected passage; without one, select by arrows"),
     ("c",): _("comment; Enter or Esc leaves the field"),
     ("n", "N"): _("next and previous topic term"),
     ("h",): _("highlight topic terms on or off"),

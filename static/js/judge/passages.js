@@ -1,4 +1,5 @@
 // Passages that show why a document is relevant, highlighted by selecting them.
+import { startPicking } from "./pick.js";
 import { framed, paint, rangeOf, textMap } from "./text.js";
 
 const MOST_CHARACTERS = 5_000;
@@ -93,7 +94,7 @@ export function makePassages({ list, showMessage, texts, current, changed }) {
     const doc = current();
     if (!list || !doc) return;
     const added = selectedPassages(doc.node);
-    if (!added.length) return showMessage(texts.noSelection);
+    if (!added.length) return startPicking(doc.node) ? showMessage(texts.pickHint) : showMessage(texts.noSelection);
     const fit = added.filter(([, , text]) => characters(text) <= MOST_CHARACTERS);
     const known = new Set(own().map((it) => JSON.stringify(it)));
     doc.passages = [...own(), ...fit.filter((it) => !known.has(JSON.stringify(it)))].slice(0, MOST);

@@ -1,0 +1,70 @@
+// Select sentences of the document by keyboard: arrows go on and back, with Shift they extend, Esc
+// ends. `p` then highlights the selection as it does one made by mouse.
+import { announce, format, texts } from "./bar.js";
+import { rangeOf, show, textMap } from "./text.js";
+
+const MOST_SAID = 120;
+let sentences = []; // {map, start, end} in the order of the text
+let [from, to] = [-1, -1];
+let article = null;
+
+function* split(block) {
+  const map = textMap(block);
+  const parts = "Segmenter" in Intl
+    ? [...new Intl.Segmenter(undefined, { granularity: "sentence" }).segment(map.text)].map((it) => [it.index, it.segment])
+    : [[0, map.text]];
+  for (const [index, text] of parts) {
+    const bare = text.trim();
+    const start = index + text.indexOf(bare);
+    if (bare) yield { map, start, end: start + bare.length };
+  }
+}
+
+const rangeFor = ({ map, start, end }) => rangeOf(map, start, end).range;
+
+function select() {
+  const first = rangeFor(sentences[Math.min(from, to)]);
+  const last = rangeFor(sentences[Math.max(from, to)]);
+  first.setEnd(last.endContainer, last.endOffset);
+  const selection = document.getSelection();
+  selection.removeAllRanges();
+  selection.addRange(first);
+  const now = rangeFor(sentences[to]);
+  show(now);
+  const text = now.toString();
+  announce(format(texts.picked, { text: text.length > MOST_SAID ? `${text.slice(0, MOST_SAID)}…` : text }));
+}
+
+// Begins with the current term's sentence, else with the first one in sight. False without text.
+export function startPicking(node) {
+  sentences = [...node.querySelectorAll(".reading :is(p, pre)[data-start]")].flatMap((block) => [...split(block)]);
+  if (!sentences.length) return false;
+  article = node;
+  const term = [...(CSS.highlights?.get("term-now") ?? [])][0];
+  const top = node.getBoundingClientRect().top;
+  const holds = (range) => term && range.isPointInRange(term.startContainer, term.startOffset);
+  const ranges = sentences.map(rangeFor);
+  const at = ranges.findIndex(holds);
+  from = to = at >= 0 ? at : Math.max(0, ranges.findIndex((range) => range.getBoundingClientRect().top >= top));
+  select();
+  return true;
+}
+
+const STEPS = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };
+
+document.addEventListener("keydown", (event) => {
+  if (!article) return;
+  const active = article.isConnected && !article.hidden && !document.getSelection().isCollapsed && !document.querySelector(":popover-open");
+  if (!active || event.key === "Escape") {
+    if (active) document.getSelection().removeAllRanges();
+    article = null;
+    return;
+  }
+  const step = STEPS[event.key];
+  if (!step || event.ctrlKey || event.altKey || event.metaKey) return;
+  event.preventDefault();
+  event.stopPropagation();
+  to = Math.min(Math.max(to + step, 0), sentences.length - 1);
+  if (!event.shiftKey) from = to;
+  select();
+}, true);
