@@ -41,6 +41,7 @@ ON_INSTALLATION = {
     "reset_link": "[deployment](deployment.md#accounts)",
     "import_topics": "[formats](formats.md#topics)",
     "import_documents": "[formats](formats.md#documents)",
+    "read_pdfs": "[deployment](deployment.md#pdf)",
     "register_collection": "[formats](formats.md#collections-of-millions)",
     "import_judgments": "[formats](formats.md#judgments)",
     "judge_by_model": "[let a model judge](organizer.md#let-a-model-judge)",

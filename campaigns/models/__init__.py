@@ -10,7 +10,7 @@ from campaigns.models.campaign import (
     TermsAcceptance,
     random_seed,
 )
-from campaigns.models.collection import Collection, Document, Topic
+from campaigns.models.collection import Collection, Document, PdfLayout, Topic
 from campaigns.models.data_files import DataFile, DataFileVersion, PublicPage
 from campaigns.models.history import (
     Event,
@@ -54,6 +54,7 @@ __all__ = [
     "Mail",
     "Member",
     "PairChunk",
+    "PdfLayout",
     "ProcessHeartbeat",
     "PublicPage",
     "Removal",

@@ -53,9 +53,10 @@ class Document(models.Model):
     """What can be retrieved: a text, sanitized HTML, or a file that the browser shows.
 
     ``body`` is the text or the HTML from ``poolbench.texts.html_sanitizer``; it has no ``\r``, so
-    that offsets into it are the same in a browser. ``file`` is a name in the content store (PDF
-    and images). ``sha256`` is of what assessors see; ``source_sha256`` of the original HTML, which
-    is not stored.
+    that offsets into it are the same in a browser; of a PDF it is the text layer
+    (``poolbench.texts.pdf_pages``), empty if it was not read. ``file`` is a name in the content
+    store (PDF and images). ``sha256`` is of what assessors see; ``source_sha256`` of the original
+    HTML, which is not stored.
     """
 
     class Format(models.TextChoices):
@@ -90,6 +91,19 @@ class Document(models.Model):
 
     def __str__(self) -> str:
         return self.docno
+
+
+class PdfLayout(models.Model):
+    """Where the lines of a PDF stand: of each page ``[width, height, lines]`` in points, of each
+    line ``[x, y, width, height]`` in parts of ``poolbench.texts.pdf_pages.UNIT``. The text is the
+    document's body, in the same order. A PDF without one has not been read.
+    """
+
+    document = models.OneToOneField(Document, models.CASCADE, related_name="layout")
+    pages = models.JSONField()
+
+    def __str__(self) -> str:
+        return f"layout of {self.document_id}"
 
 
 class Collection(models.Model):

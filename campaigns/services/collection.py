@@ -24,6 +24,7 @@ from campaigns.queries.lists import has_dependent_data
 from campaigns.rules import require_permission
 from campaigns.services import events
 from campaigns.services.decisions import check_decision
+from campaigns.services.pdf_layouts import store_layouts
 from campaigns.services.rows import insert_rows
 from poolbench.files.faults import FaultReport, InvalidFile
 from poolbench.files.natural_sort import natural_sort_key
@@ -146,7 +147,11 @@ def add_documents(
 ) -> int:
     # Texts stay in memory until all files are known to be valid. Binary files are stored at
     # once; one left over without its document does no harm.
-    rows = [build_document_row(campaign, document) for document in documents]
+    rows, pages = [], {}
+    for document in documents:
+        rows.append(build_document_row(campaign, document))
+        if document.pages:
+            pages[document.docno] = document.pages
     raise_if_faulty(report)
     if any(row.file for row in rows):
         store.sync_blobs()
@@ -159,6 +164,7 @@ def add_documents(
         for part in iter_batches(new_documents):
             values = map(attrgetter(*DOCUMENT_COLUMNS), part)
             insert_rows(Document, DOCUMENT_COLUMNS, values, {"campaign_id": campaign.pk})
+        store_layouts(campaign, pages)
         formats = Counter(row.format for row in new_documents)
         data = {} if set(formats) <= {"text"} else {"formats": formats}
         new = len(new_documents)

@@ -8,6 +8,8 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext, ngettext
 
 from campaigns.models import Campaign, Document
+from campaigns.queries.pdf_pages import PdfPart, slice_pdf_pages
+from poolbench.texts.pdf_pages import PAGE_END
 from poolbench.texts.text_layout import TextKind, identify_text_kind
 from poolbench.texts.text_pages import (
     TextPage,
@@ -28,6 +30,12 @@ def text_page(document: Document, start: int = 0) -> TextPage:
 
 
 @register.simple_tag
+def pdf_part(document: Document, start: int = 0) -> PdfPart | None:
+    """The pages of a PDF that a page shows from ``start``; None if it was not read."""
+    return slice_pdf_pages(document, start)
+
+
+@register.simple_tag
 def identify_document_kind(document: Document, campaign: Campaign) -> TextKind:
     """The kind of the text, which has its layout: what the organizer has set for the campaign,
     else what the text is.
@@ -41,9 +49,12 @@ def identify_document_kind(document: Document, campaign: Campaign) -> TextKind:
 
 @register.filter
 def document_length(document: Document) -> str:
-    """``1,200 words``, or for files their format and size: ``PDF, 1.2 MB``."""
+    """``1,200 words``, or for files their format and size: ``PDF, 12 pages, 1.2 MB``."""
     if document.file:
-        return f"{document.get_format_display()}, {filesizeformat(document.size)}"
+        parts = [document.get_format_display(), filesizeformat(document.size)]
+        if pages := document.body.count(PAGE_END):
+            parts.insert(1, ngettext("%(count)s page", "%(count)s pages", pages) % {"count": pages})
+        return ", ".join(parts)
     body = document.body
     # Splitting megabytes into words takes longer than showing them: long texts are estimated.
     sample = body if len(body) <= SAMPLE else body[:SAMPLE]

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from django.http import HttpResponse, HttpResponseBase
+from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.utils.cache import get_conditional_response, patch_vary_headers
 from django.utils.http import content_disposition_header, quote_etag
 from django.views.decorators.http import require_safe
 
+from campaigns import store
 from campaigns.api.attachments import range_response
 from campaigns.models import Campaign, Document
 from campaigns.queries.lists import get_campaign_for
+from campaigns.queries.pdf_pages import slice_pdf_pages
 from campaigns.rules import is_organizer_anywhere
 from campaigns.views.helpers import SignedInRequest, read_digits
 from campaigns.views.pages import render_page
+from poolbench.cache import Cache
+from poolbench.texts.pdf_pages import PAGE_END, UnreadablePdfError, draw_pdf_page
 from poolbench.texts.text_pages import slice_text_page
 
 # No scripts and no requests, even if the URL is opened on its own.
@@ -24,6 +28,12 @@ FRAMED = (
 PICTURE = "sandbox; default-src 'none'; frame-ancestors 'self'"
 # The browser's PDF viewer does not work in a sandbox.
 PDF = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+
+
+PIXELS = 1_400
+"""Width of the picture of a PDF page, for screens of high resolution too."""
+MOST_BYTES = 64 << 20
+_pictures: Cache[tuple[str, int], bytes] = Cache(MOST_BYTES, len)
 
 
 @require_safe
@@ -44,11 +54,18 @@ def document_view(request: SignedInRequest, slug: str) -> HttpResponse:
 def document_body_view(request: SignedInRequest, slug: str) -> HttpResponseBase:
     """The body of a document, by its format.
 
-    Text: the part that starts at the character ``from``. HTML: a page for a frame. PDF and
-    images: the file, or the requested range of it.
+    Text, and a PDF whose text was read: the part that starts at the character ``from``. HTML: a
+    page for a frame. PDF and images: the file, or the requested range of it; with ``page`` the
+    picture of that page of a PDF.
     """
     campaign = get_campaign_for(request.user, slug)
     document = get_document_for(request, campaign)
+    if document.format == Document.Format.PDF and "from" in request.GET:
+        pages = slice_pdf_pages(document, parse_start(request))
+        part = {"campaign": campaign, "document": document, "part": pages}
+        return render_page(request, "campaigns/_pdf_pages.html", part)
+    if document.format == Document.Format.PDF and "page" in request.GET:
+        return pdf_picture_response(request, document)
     if document.format == Document.Format.TEXT:
         piece = slice_text_page(document.body, parse_start(request))
         page = {"campaign": campaign, "document": document, "piece": piece}
@@ -63,6 +80,33 @@ def document_body_view(request: SignedInRequest, slug: str) -> HttpResponseBase:
     answer.headers["Referrer-Policy"] = "no-referrer"
     patch_vary_headers(answer, ["Cookie"])
     return answer
+
+
+def pdf_picture_response(request: SignedInRequest, document: Document) -> HttpResponseBase:
+    """A page of a PDF that was read, as a picture."""
+    number = read_digits(request.GET["page"], 5) or 0
+    if not 1 <= number <= document.body.count(PAGE_END):
+        raise Http404("no such page")
+    etag = quote_etag(f"{document.sha256}-{number}")
+    answer = get_conditional_response(request, etag=etag)
+    if answer is None:
+        try:
+            picture = draw_page(document, number)
+        except UnreadablePdfError as error:
+            raise Http404(str(error)) from None
+        answer = HttpResponse(picture, content_type="image/webp")
+    answer.headers["ETag"] = etag
+    answer.headers["Cache-Control"] = "private, max-age=3600"
+    answer.headers["Content-Security-Policy"] = PICTURE
+    return answer
+
+
+def draw_page(document: Document, number: int) -> bytes:
+    """The picture of page ``number``, from 1. Raises ``UnreadablePdfError``."""
+    key = document.sha256, number
+    return _pictures.get_or_compute(
+        key, lambda: draw_pdf_page(store.get_blob(document.file), number - 1, PIXELS)
+    )
 
 
 def get_document_for(request: SignedInRequest, campaign: Campaign) -> Document:

@@ -22,6 +22,7 @@ from poolbench.files.faults import FaultReport, escape_excerpt
 from poolbench.files.file_kinds import detect_foreign_kind
 from poolbench.files.records import decode_text
 from poolbench.texts.documents import CODES, DocumentText, set_sanitized_html, warn_if_empty
+from poolbench.texts.pdf_pages import UnreadablePdfError, build_text_layer, can_read_pdf, read_pages
 
 MAX_FILE_BYTES = 64 << 20
 """Per document."""
@@ -226,7 +227,19 @@ def _binary_document(
     if kind == "image" and media != _PICTURES[ending]:
         message = f"The file has the extension {ending}, but is {media}."
         report.add("WD04", message, f"No action needed; it is shown as {media}.")
-    return DocumentText(docno, format=kind, data=data, media_type=media)
+    document = DocumentText(docno, format=kind, data=data, media_type=media)
+    return _read_pdf(document, report) if kind == "pdf" and can_read_pdf() else document
+
+
+def _read_pdf(document: DocumentText, report: FaultReport) -> DocumentText:
+    """With its text and the places of its lines, if the file can be read."""
+    try:
+        pages = read_pages(document.data)
+    except UnreadablePdfError as error:
+        fix = "Assessors see it in their browser's own viewer, which cannot be searched from here."
+        report.add("WD05", f"The text of the PDF was not read: {error}", fix)
+        return document
+    return replace(document, body=build_text_layer(pages), pages=pages)
 
 
 def _reject_kind(ending: str, media: str, report: FaultReport) -> None:

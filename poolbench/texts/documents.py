@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from poolbench.files.faults import FaultReport, InvalidFile
@@ -30,6 +30,7 @@ from poolbench.files.records import (
 from poolbench.files.streams import MAX_BYTES, read_bytes
 from poolbench.texts.html_sanitizer import UnreadablePage, sanitize
 from poolbench.texts.markup import parse_sgml_documents
+from poolbench.texts.pdf_pages import PdfPage
 
 CODES = RecordCodes(
     noun="document",
@@ -69,7 +70,8 @@ class DocumentText:
     """One document; ``extra`` has all other fields of the record, by their names in the file.
 
     ``format`` is text; html, where ``body`` is sanitized and ``source_sha256`` is the hash of the
-    original; or pdf or image, where ``data`` has the bytes, of type ``media_type``.
+    original; or pdf or image, where ``data`` has the bytes, of type ``media_type``. The body of a
+    PDF is the text layer of its ``pages``, empty if it was not read.
     """
 
     docno: str
@@ -82,6 +84,7 @@ class DocumentText:
     source_sha256: str = ""
     data: bytes = b""
     media_type: str = ""
+    pages: Sequence[PdfPage] = ()
 
     @property
     def sha256(self) -> str:

@@ -10,7 +10,6 @@ import pytest
 from campaigns.models import Document
 from judging.models import Judgment, Plan, TrainingPair
 from tests.browser.desk import give_work, said, settle, settle_for_clicks, shown, unsent
-from tests.browser.door import DOOR
 from tests.examples import ALL
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -237,29 +236,6 @@ SELECT = """() => {
   getSelection().removeAllRanges();
   getSelection().addRange(range);
 }"""
-
-
-def test_a_passage_is_chosen_by_keys_alone(desk, campaign, assessor):
-    give_work(campaign, assessor, rationale="relevant")
-    page = desk()
-    settle(page, 1)
-    page.keyboard.press("n")  # The first term is in the title, the next in the first sentence.
-    page.keyboard.press("n")
-    page.keyboard.press("p")
-    page.locator("#judge-message", has_text="Arrows choose a sentence").wait_for()
-    for key in ("ArrowDown", "ArrowDown", "ArrowUp", "Shift+ArrowDown"):
-        page.keyboard.press(key)
-    assert "Paragraph 2 of w01" in page.locator("#live").inner_text()
-    page.keyboard.press("p")
-    assert page.locator("#passage-list li").count() == 2  # One for each paragraph.
-    page.keyboard.press("2")
-    unsent(page, 0)
-    with DOOR.turn:
-        passages = Judgment.objects.get().passages
-        text = Document.objects.get(docno="w01").body
-    assert [text[start:end] for start, end, _ in passages] == [
-        f"Paragraph {n} of w01 tells of red apples and of pears." for n in (1, 2)
-    ]
 
 
 def test_a_passage_is_marked_with_its_place_in_the_body(desk, campaign, assessor):

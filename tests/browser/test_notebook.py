@@ -1,8 +1,9 @@
-"""The notebook of a topic in Chromium: by keys, without a connection, and what it marks."""
+"""Notebook, break and passages by keys alone in Chromium, also without a connection."""
 
 from __future__ import annotations
 
-from judging.models import TopicNote
+from campaigns.models import Document
+from judging.models import Judgment, TopicNote
 from tests.browser.desk import give_work, said, settle, shown, unsent
 from tests.browser.door import DOOR
 
@@ -74,3 +75,26 @@ def test_after_fifty_minutes_a_break_is_hinted_at_with_counts(desk, campaign, as
     page.keyboard.press("1")
     settle(page, 0)
     assert page.locator("#judge-message").inner_text() == ""
+
+
+def test_a_passage_is_chosen_by_keys_alone(desk, campaign, assessor):
+    give_work(campaign, assessor, rationale="relevant")
+    page = desk()
+    settle(page, 1)
+    page.keyboard.press("n")  # The first term is in the title, the next in the first sentence.
+    page.keyboard.press("n")
+    page.keyboard.press("p")
+    page.locator("#judge-message", has_text="Arrows choose a sentence").wait_for()
+    for key in ("ArrowDown", "ArrowDown", "ArrowUp", "Shift+ArrowDown"):
+        page.keyboard.press(key)
+    assert "Paragraph 2 of w01" in page.locator("#live").inner_text()
+    page.keyboard.press("p")
+    assert page.locator("#passage-list li").count() == 2  # One for each paragraph.
+    page.keyboard.press("2")
+    unsent(page, 0)
+    with DOOR.turn:
+        passages = Judgment.objects.get().passages
+        text = Document.objects.get(docno="w01").body
+    assert [text[start:end] for start, end, _ in passages] == [
+        f"Paragraph {n} of w01 tells of red apples and of pears." for n in (1, 2)
+    ]

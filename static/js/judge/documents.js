@@ -84,6 +84,7 @@ async function fetchPiece(link) {
   const holder = document.createElement("template");
   holder.innerHTML = await answer.text();
   link.closest(".read-on").replaceWith(holder.content);
+  document.dispatchEvent(new CustomEvent("pieces"));
   return true;
 }
 

@@ -26,6 +26,7 @@ export function roots(article) {
 export function unsearched(article) {
   if (article.querySelector("iframe.document-frame:not([sandbox])")) return "pdf";
   if (article.querySelector(".document-picture")) return "picture";
+  if (article.querySelector(".pdf-page.without-text")) return "scan";
   const frames = [...article.querySelectorAll("iframe.document-frame")];
   return article.querySelector("[data-read-on]") || !frames.every(documentIn) ? "unloaded" : "";
 }

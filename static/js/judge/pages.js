@@ -1,0 +1,33 @@
+// The lines of PDF pages, placed over the pictures of the pages: so that terms, search, selection
+// and passages work in them as in any text. Sizes are in parts of the page's width, so that nothing
+// is placed again when the window changes.
+const UNIT = 10_000;
+
+function place(page) {
+  const { width, height } = page.querySelector("img");
+  const ratio = page.querySelector("img").getAttribute("height") / page.querySelector("img").getAttribute("width");
+  const pageWidth = page.clientWidth;
+  if (!pageWidth || !width || !height) return;
+  page.dataset.placed = "";
+  const lines = [...page.querySelectorAll("p[data-box]")];
+  const boxes = lines.map((line) => line.dataset.box.split(" ").map(Number));
+  lines.forEach((line, at) => {
+    const [x, y, , high] = boxes[at];
+    line.style.insetInlineStart = "auto";
+    line.style.left = `${(100 * x) / UNIT}%`;
+    line.style.top = `${(100 * y) / UNIT}%`;
+    line.style.fontSize = `${(100 * high * ratio) / UNIT}cqi`;
+  });
+  const widths = lines.map((line) => line.offsetWidth);
+  lines.forEach((line, at) => {
+    if (widths[at]) line.style.transform = `scaleX(${((boxes[at][2] / UNIT) * pageWidth) / widths[at]})`;
+  });
+}
+
+export function placeLines(root = document) {
+  for (const page of root.querySelectorAll(".judge-doc:not([hidden]) .pdf-page:not([data-placed]), .document-page .pdf-page:not([data-placed]), .side .pdf-page:not([data-placed])")) place(page);
+}
+
+for (const event of ["appeared", "pieces", "htmx:afterSettle"]) document.addEventListener(event, () => placeLines());
+if (document.readyState === "complete") placeLines();
+else window.addEventListener("load", () => placeLines());
