@@ -10,6 +10,8 @@ from campaigns.services.pdf_layouts import read_unread_pdfs
 from judging.models import Judgment, Plan
 from tests.browser.desk import give_work, said, settle, shown, unsent
 from tests.browser.door import DOOR
+from tests.browser.test_accessibility import serious
+from tests.browser.test_desk_sizes import SEEN, SIZES, SMALL, fold, window
 from tests.browser.test_documents import pdf
 
 PICTURES = (
@@ -64,8 +66,34 @@ def test_a_pdf_is_judged_searched_and_marked_by_keys(desk, pdfs):
     )
     page.keyboard.press("Escape")
     page.keyboard.press("0")
+    settle(page, 0)
     unsent(page, 0)
     assert said() == [("w01", 2), ("w02", 0)]
     with DOOR.turn:
         [[start, end, text]] = Judgment.objects.get(docno="w01").passages
         assert Document.objects.get(docno="w01").body[start:end] == text
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_a_pdf_has_most_of_the_window_at_every_size(desk, pdfs, name):
+    page = desk(**window(name))
+    settle(page, 2)
+    page.wait_for_function(PICTURES)
+    if page.locator("#topic").evaluate("it => it.open") and name in SMALL:
+        fold(page)
+    height, free, _ = page.evaluate(SEEN)
+    assert free
+    assert height >= 0.6 * SIZES[name][1]
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    picture = page.locator(".pdf-page img").first.bounding_box()
+    assert picture["x"] + picture["width"] <= SIZES[name][0]
+    assert serious(page) == []
+    page.locator(".judge-doc:not([hidden]) .pdf-page").first.click()
+    page.keyboard.press("PageDown")
+    page.wait_for_function(
+        "() => document.querySelector('.judge-doc:not([hidden])').scrollTop > 100"
+    )
+    page.keyboard.press("1")
+    settle(page)
+    unsent(page, 0)
+    assert said() == [("w01", 1)]
