@@ -11,7 +11,7 @@ from campaigns.services.rows import insert_rows
 from judging.models import Judgment, Slot
 from judging.queries.invariants import list_violations
 from judging.services import slot_table
-from judging.services.bulk import make_ordered_uuids
+from judging.services.log_rows import make_ordered_uuids
 from judging.services.imports import ImportOptions, import_file, import_judgments
 from judging.services.judgments import claim_next
 
