@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from secrets import randbits, token_hex
 from time import time_ns
+from uuid import UUID
 
 from django.db import connection
 from django.utils import timezone
@@ -41,7 +42,7 @@ def append_copies(filled: Sequence[tuple[Judgment, Slot | None]], *, source: str
             (
                 *(spell_field(judgment, name) for name in names),
                 judgment.revision + 1,
-                slot and slot.pk,
+                None if slot is None else slot.pk,
                 uuid,
             )
             for (judgment, slot), uuid in zip(filled, uuids, strict=True)
@@ -52,10 +53,10 @@ def append_copies(filled: Sequence[tuple[Judgment, Slot | None]], *, source: str
 
 def spell_field(judgment: Judgment, name: str) -> Value:
     """The value of a column as ``insert_rows`` takes it."""
-    value = getattr(judgment, name)
+    value: Value | list[object] | UUID = getattr(judgment, name)
     if isinstance(value, list):
         return spell_list(value)
-    return value.hex if name == "lease" and value else value
+    return value.hex if isinstance(value, UUID) else value
 
 
 def spell_list(values: Sequence[object]) -> str:
