@@ -172,7 +172,7 @@ def find_unknown_names(spec: PoolSpec, runs: Sequence[Run]) -> list[str]:
 
 
 @dataclass(frozen=True, eq=False)
-class PoolFacts:
+class FreezeFacts:
     """What a pool is confirmed by before it is frozen: ``size`` documents, ``most`` with those that
     judgments may add.
     """
@@ -278,10 +278,10 @@ class PoolDraft:
         return hash_inputs(self.inputs)
 
     @cached_property
-    def facts(self) -> PoolFacts:
+    def facts(self) -> FreezeFacts:
         most = sum(session.budget for session in self.sessions)
         size = len(self.table)
-        return PoolFacts(self.campaign, self.runs, self.inputs, self.inputs_hash, size, most)
+        return FreezeFacts(self.campaign, self.runs, self.inputs, self.inputs_hash, size, most)
 
 
 def draft_pool(

@@ -19,7 +19,7 @@ from poolbench.runs.run_matrix import PairArray
 from pooling.queries.composition import Composition, TopicShare, compute_composition
 from pooling.queries.document_texts import text_hashes
 from pooling.queries.inputs import (
-    PoolFacts,
+    FreezeFacts,
     describe_inputs,
     draft_pool,
     is_skipped_topic,
@@ -63,11 +63,11 @@ class PoolPreview:
     sample: SamplePlan | None
 
     @property
-    def facts(self) -> PoolFacts:
+    def facts(self) -> FreezeFacts:
         """What the page before freezing says."""
         runs, campaign = list(self.runs), self.runs[0].campaign
         inputs = describe_inputs(campaign, self.spec, runs)
-        return PoolFacts(campaign, runs, inputs, self.inputs_hash, self.parts.size, self.most)
+        return FreezeFacts(campaign, runs, inputs, self.inputs_hash, self.parts.size, self.most)
 
     @property
     def more(self) -> int:

@@ -25,7 +25,7 @@ from poolbench.pooling.spec_file import build_spec
 from poolbench.pooling.tables import Ints, PoolTable
 from poolbench.runs.hash_order import hash_orders
 from pooling.models import Pool, PoolItem, PoolTopic
-from pooling.queries.inputs import PoolDraft, PoolFacts, draft_pool, get_poolable_runs
+from pooling.queries.inputs import FreezeFacts, PoolDraft, draft_pool, get_poolable_runs
 from pooling.queries.pools import PACKED, keep_composition, latest_pool_version
 
 FREEZE = "pooling.freeze"
@@ -129,7 +129,7 @@ def freeze_requested_pool(job: Job) -> None:
     )
 
 
-def check_unchanged(facts: PoolFacts, after: int | None) -> None:
+def check_unchanged(facts: FreezeFacts, after: int | None) -> None:
     """Raise ``ActionRefused`` if runs or pools have changed in the meantime."""
     campaign = facts.campaign
     if after is not None and latest_pool_version(campaign) != after:

@@ -70,7 +70,7 @@ def find_preview(campaign: Campaign, spec: PoolSpec, runs: Sequence[Run]) -> Poo
     return None
 
 
-def describe_change() -> ActionRefused:
+def describe_missing_preview() -> ActionRefused:
     """Why there is no preview of a large pool."""
     message = "Runs or pools have changed since the preview."
     return ActionRefused("no-preview", message, "Preview the pool again.")

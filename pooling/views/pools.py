@@ -32,7 +32,7 @@ from pooling.queries.adaptive_pools import list_growth
 from pooling.queries.composition import Composition
 from pooling.queries.frozen_pools import frozen_spec, is_drawn_by_influence
 from pooling.queries.inputs import (
-    PoolFacts,
+    FreezeFacts,
     choose_runs,
     draft_pool,
     list_poolable_runs,
@@ -56,7 +56,7 @@ from pooling.services.freeze import (
     request_pool,
 )
 from pooling.services.previews import (
-    describe_change,
+    describe_missing_preview,
     find_preview,
     load_preview,
     request_preview,
@@ -241,7 +241,7 @@ def render_stored_preview(request: SignedInRequest, campaign: Campaign, job: Job
     form = PoolForm(data, campaign=campaign)
     preview = load_preview(job) if form.is_valid() else None
     if preview is None:
-        form.add_error(None, str(describe_change()))
+        form.add_error(None, str(describe_missing_preview()))
     return render_preview_page(request, campaign, form, preview)
 
 
@@ -262,11 +262,11 @@ def pool_freeze_view(request: SignedInRequest, slug: str) -> HttpResponse:
     ]
 
     @cache
-    def load_facts() -> PoolFacts:
+    def load_facts() -> FreezeFacts:
         if is_large_pool(**wanted):
             preview = find_preview(**wanted)
             if preview is None:
-                raise describe_change()
+                raise describe_missing_preview()
             facts = preview.facts
         else:
             facts = draft_pool(actor=request.user, **wanted).facts

@@ -11,9 +11,9 @@ from campaigns.services.rows import insert_rows
 from judging.models import Judgment, Slot
 from judging.queries.invariants import list_violations
 from judging.services import slot_table
-from judging.services.log_rows import make_ordered_uuids
 from judging.services.imports import ImportOptions, import_file, import_judgments
 from judging.services.judgments import claim_next
+from judging.services.log_rows import make_ordered_uuids
 
 COMMENTS = ('say "no"', "two\nlines\r\nand\ttab", "\\N", "\\.", "NULL", "a,b", "é\\", "'", " x")
 
