@@ -8,7 +8,9 @@ from typing import Any
 from environ import Env
 from kombu import Exchange, Queue
 
-PAGE_KINDS = ("campaigns.check_run", "campaigns.snapshot", "crowd.fetch_key_set")
+PAGE_KINDS = (
+    "campaigns.check_run", "campaigns.snapshot", "crowd.fetch_key_set", "pooling.preview",
+)  # fmt: skip
 """A page, and the person in front of it, waits for them."""
 LONG_KINDS = (
     "campaigns.register_collection",

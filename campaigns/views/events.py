@@ -27,6 +27,7 @@ LABELS = {
     "evaluation.evaluate": "Evaluation",
     "evaluation.simulation": "Simulation",
     "pooling.freeze": "Pool",
+    "pooling.preview": "Pool preview",
     "replay.archive": "Archive",
     "replay.overview": "Tables and figures",
     "replay.runs": "Runs",

@@ -4,6 +4,8 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
+from campaigns.migrations._operations import AlterKey
+
 
 class Migration(migrations.Migration):
 
@@ -20,42 +22,42 @@ class Migration(migrations.Migration):
             model_name='slot',
             name='gold_slot_of_assessor_once',
         ),
-        migrations.AlterField(
+        AlterKey(
             model_name='judgment',
             name='assessor',
             field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='judgments', to=settings.AUTH_USER_MODEL),
         ),
-        migrations.AlterField(
+        AlterKey(
             model_name='judgment',
             name='campaign',
             field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='judgments', to='campaigns.campaign'),
         ),
-        migrations.AlterField(
+        AlterKey(
             model_name='judgment',
             name='unit',
             field=models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='judgments', to='crowd.workunit'),
         ),
-        migrations.AlterField(
+        AlterKey(
             model_name='slot',
             name='assessor',
             field=models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='slots', to=settings.AUTH_USER_MODEL),
         ),
-        migrations.AlterField(
+        AlterKey(
             model_name='slot',
             name='gold',
             field=models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='slots', to='crowd.goldpair'),
         ),
-        migrations.AlterField(
+        AlterKey(
             model_name='slot',
             name='item',
             field=models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='slots', to='pooling.poolitem'),
         ),
-        migrations.AlterField(
+        AlterKey(
             model_name='slot',
             name='topic',
             field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='campaigns.topic'),
         ),
-        migrations.AlterField(
+        AlterKey(
             model_name='slot',
             name='unit',
             field=models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='slots', to='crowd.workunit'),

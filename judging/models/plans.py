@@ -198,7 +198,10 @@ class Slot(LeasedSlot):
         related_name="slots",
         db_index=False,
     )
-    topic = models.ForeignKey(Topic, models.PROTECT, related_name="+", db_index=False)
+    # That of the item or gold pair, whose keys are checked.
+    topic = models.ForeignKey(
+        Topic, models.PROTECT, related_name="+", db_index=False, db_constraint=False
+    )
     assessor = models.ForeignKey(
         User, models.PROTECT, null=True, blank=True, related_name="slots", db_index=False
     )

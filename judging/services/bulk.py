@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import islice
-from secrets import randbits, token_hex
-from time import time_ns
 from typing import Any, NamedTuple
 from uuid import UUID
 
 import numpy as np
-from django.db import connection, transaction
-from django.utils import timezone
+from django.db import transaction
 
 from campaigns.models import Campaign, User
-from campaigns.services.rows import Value, insert_rows
+from campaigns.services.rows import Value
 from campaigns.services.statistics import MIN_ROWS, refresh_old_statistics, refresh_statistics
 from judging.models import Judgment, Purpose, Slot
 from judging.queries.judgments import latest_judgments, log_until
 from judging.rules import THIRD_K
 from judging.services.followups import add_third_slots
 from judging.services.judgment_log import Passage
+from judging.services.log_rows import insert_log_rows, make_ordered_uuids, spell_list
 from judging.services.slot_table import NONE, Ints, Pair, SlotTable
 
 BATCH = 500
@@ -187,16 +185,13 @@ def insert_judgments(
         "assessor_id": assessor.pk,
         "purpose": str(purpose),
         "source": str(source),
-        "order": "",
         "guideline_version": 0,
         "erratum": 0,
         "document_sha256": "",
-        "judged_at": str(connection.ops.adapt_datetimefield_value(timezone.now())),
     }
     uuids = make_ordered_uuids(len(new_rows))
     slots = zip(filled.pk.tolist(), filled.k.tolist(), strict=True)
-    insert_rows(
-        Judgment,
+    insert_log_rows(
         LOG_COLUMNS,
         (
             (
@@ -207,9 +202,9 @@ def insert_judgments(
                 row.grade,
                 row.reason,
                 row.comment,
-                json.dumps(row.flags) if row.flags else "[]",
+                spell_list(row.flags),
                 row.original_docno,
-                json.dumps(row.passages) if row.passages else "[]",
+                spell_list(row.passages),
                 json.dumps(row.chances) if row.chances else None,
                 row.active_seconds,
                 None if slot == NONE else slot,
@@ -220,16 +215,6 @@ def insert_judgments(
         ),
         same,
     )
-
-
-def make_ordered_uuids(count: int) -> Iterator[str]:
-    """UUIDs of version 7, each greater than the one before: an index takes them one after another,
-    instead of each at another place.
-    """
-    prefix = f"{time_ns() // 1_000_000:012x}7{token_hex(2)[:3]}"
-    # Of the 62 bits at the end one is left for counting up from the random ones.
-    first = 1 << 63 | randbits(61)
-    return (f"{prefix}{number:016x}" for number in range(first, first + count))
 
 
 def fill_slots(table: SlotTable, assessor: User, rows: Sequence[ImportRow]) -> FilledSlots:

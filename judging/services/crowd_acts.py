@@ -28,7 +28,7 @@ from judging.services.judgment_log import (
     append_judgment,
 )
 from judging.services.leases import lease_slot, return_slots
-from judging.services.plan_slots import copy_with_slot
+from judging.services.log_rows import append_copies
 from judging.services.slot_choice import (
     compute_shown_at,
     resolve_erratum,
@@ -192,7 +192,7 @@ def log_judgments_again(assessor: int, units: Collection[int]) -> int:
     rows = list(current.select_related("slot"))
     free = lock_slots_of_judgments(rows)
     filled: list[Slot] = []
-    copies = []
+    copies: list[tuple[Judgment, Slot | None]] = []
     for row in rows:
         # The slot that the judgment filled before, otherwise the first one.
         slots = free[row.topic_id, row.docno]
@@ -201,13 +201,11 @@ def log_judgments_again(assessor: int, units: Collection[int]) -> int:
             slot.state, slot.assessor_id, slot.token = State.JUDGED, assessor, uuid4()
             slot.expires_at, slot.unit_id = None, row.unit_id
             filled.append(slot)
-        again = copy_with_slot(row, slot)
-        again.source, again.lease = row.source, row.lease
-        copies.append(again)
+        copies.append((row, slot))
     Slot.objects.bulk_update(
         filled, ["state", "assessor", "token", "expires_at", "unit"], batch_size=BATCH
     )
-    Judgment.objects.bulk_create(copies, batch_size=BATCH)
+    append_copies(copies)
     return len(copies)
 
 

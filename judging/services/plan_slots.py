@@ -17,6 +17,7 @@ from judging.models import Audience, Judgment, Plan, Purpose, Slot
 from judging.queries.judgments import ANSWERS, latest_judgments, log_until
 from judging.queries.slots import ROUND
 from judging.services.followups import add_third_slot
+from judging.services.log_rows import append_copies
 from poolbench.judging.designs.allocation import UNASSIGNED, Allocation, Workload
 from poolbench.judging.designs.lengths import order_in_length_blocks
 from pooling.models import Pool, PoolItem, PoolTopic
@@ -27,12 +28,6 @@ BATCH = 500
 ROUNDS = 50
 """In how many rounds a sample would be judged that is the whole frame."""
 COLUMNS = ("item_id", "topic_id", "k", "position", "reserved_for_id", "token")
-COPIED = (
-    "campaign_id", "topic_id", "docno", "assessor_id", "purpose", "kind", "grade", "reason",
-    "comment", "flags", "duplicate_of", "passages", "guideline_version", "document_sha256",
-    "third", "unit_id", "erratum",
-)  # fmt: skip
-"""What a judgment keeps when it is logged again."""
 JudgmentsByPair = dict[tuple[int, str], list[Judgment]]
 
 
@@ -261,16 +256,7 @@ def record_filled_slots(filled: Sequence[tuple[Judgment, Slot]]) -> None:
     Slot.objects.bulk_update(
         changed, ["state", "assessor", "token", "unit", "unit_position"], batch_size=BATCH
     )
-    Judgment.objects.bulk_create(
-        (copy_with_slot(judgment, slot) for judgment, slot in filled), batch_size=BATCH
-    )
-
-
-def copy_with_slot(judgment: Judgment, slot: Slot | None) -> Judgment:
-    """The same judgment as a new revision, with the slot that it fills; without times."""
-    same = {name: getattr(judgment, name) for name in COPIED}
-    revision, source = judgment.revision + 1, Judgment.Source.IMPORT
-    return Judgment(**same, revision=revision, slot=slot, source=source)
+    append_copies(filled, source=Judgment.Source.IMPORT)
 
 
 ADAPTIVE_DESIGNS = ("overlap",)

@@ -172,6 +172,79 @@ def find_unknown_names(spec: PoolSpec, runs: Sequence[Run]) -> list[str]:
 
 
 @dataclass(frozen=True, eq=False)
+class FreezeFacts:
+    """What a pool is confirmed by before it is frozen: ``size`` documents, ``most`` with those that
+    judgments may add.
+    """
+
+    campaign: Campaign
+    runs: list[Run]
+    inputs: dict[str, Any]
+    inputs_hash: str
+    size: int
+    most: int
+
+    @property
+    def task(self) -> CampaignTask | None:
+        """That of the runs, which all have the same."""
+        return self.runs[0].task
+
+    def describe(self) -> Confirmation:
+        """The confirmation before it is frozen, as of now."""
+        campaign, version = self.campaign, latest_pool_version(self.campaign) + 1
+        matters = list_submission_matters(
+            campaign,
+            "Freeze",
+            "Runs that come in later are not in this pool: they are scored only on documents that"
+            " the pooled runs contribute.",
+            self.task,
+        )
+        matters += list_check_matters(campaign, "Freeze")
+        pooled = {run.pk for run in self.runs}
+        poolable = list_poolable_runs(campaign).filter(task=self.task)
+        others = [run.tag for run in poolable if run.pk not in pooled]
+        teams = len({run.team_id for run in self.runs})
+        documents = format_count(self.size, "document")
+        consequences = [
+            Consequence("For good", f"Pool {version} never changes or loses a document, even if a"
+                        " run is withdrawn. A larger pool is a new version."),
+            Consequence("Assessors", "see nothing before a judging plan assigns the pool to them."),
+            Consequence("Teams", "do not see the pool, nor which of their runs are in it."),
+        ]  # fmt: skip
+        if others:
+            text = (
+                f"{list_names(others)}: scored only on documents that the pooled runs contribute."
+            )
+            consequences.insert(
+                1, Consequence(format_count(len(others), "run") + " not pooled", text)
+            )
+        if self.inputs.get("adaptive") and self.most > self.size:
+            text = f"Judgments add documents, up to {self.most:,}. None is removed."
+            consequences.insert(1, Consequence("Adaptive", text))
+        return Confirmation(
+            question=f"Freeze pool {version}{f' of {self.task}' if self.task else ''}?",
+            summary=f"{documents} of {format_count(len(self.runs), 'run')} of"
+            f" {format_count(teams, 'team')}. Inputs {self.inputs_hash[:12]}.",
+            before="Before you freeze",
+            open=tuple(matters),
+            done=(*list_done_submission(campaign), *self.list_done(others)),
+            consequences=tuple(consequences),
+            button=f"Freeze {documents}",
+            back=reverse("pools", args=[campaign.slug]),
+        )
+
+    def list_done(self, others: Sequence[str]) -> list[str]:
+        """``others``: the runs that do not contribute."""
+        done = [] if others else ["All accepted runs contribute to this pool."]
+        if removed := self.inputs.get("removed"):
+            judged = format_count(removed["judged_pairs"], "document")
+            done.append(
+                f"What qrels {removed['qrels_version']} have judged ({judged}) is left out."
+            )
+        return done
+
+
+@dataclass(frozen=True, eq=False)
 class PoolDraft:
     """A pool before it is frozen: its runs, its inputs, what the runs retrieve, and a session per
     topic.
@@ -204,64 +277,11 @@ class PoolDraft:
         """sha256 of the inputs as canonical JSON: sorted keys, no white space, UTF-8."""
         return hash_inputs(self.inputs)
 
-    def describe(self) -> Confirmation:
-        """The confirmation before it is frozen, as of now."""
-        campaign, size, version = (
-            self.campaign,
-            len(self.table),
-            latest_pool_version(self.campaign) + 1,
-        )
-        matters = list_submission_matters(
-            campaign,
-            "Freeze",
-            "Runs that come in later are not in this pool: they are scored only on documents that"
-            " the pooled runs contribute.",
-            self.task,
-        )
-        matters += list_check_matters(campaign, "Freeze")
-        pooled = {run.pk for run in self.runs}
-        poolable = list_poolable_runs(campaign).filter(task=self.task)
-        others = [run.tag for run in poolable if run.pk not in pooled]
-        teams = len({run.team_id for run in self.runs})
-        documents = format_count(size, "document")
-        consequences = [
-            Consequence("For good", f"Pool {version} never changes or loses a document, even if a"
-                        " run is withdrawn. A larger pool is a new version."),
-            Consequence("Assessors", "see nothing before a judging plan assigns the pool to them."),
-            Consequence("Teams", "do not see the pool, nor which of their runs are in it."),
-        ]  # fmt: skip
-        if others:
-            text = (
-                f"{list_names(others)}: scored only on documents that the pooled runs contribute."
-            )
-            consequences.insert(
-                1, Consequence(format_count(len(others), "run") + " not pooled", text)
-            )
+    @cached_property
+    def facts(self) -> FreezeFacts:
         most = sum(session.budget for session in self.sessions)
-        if self.inputs.get("adaptive") and most > size:
-            text = f"Judgments add documents, up to {most:,}. None is removed."
-            consequences.insert(1, Consequence("Adaptive", text))
-        return Confirmation(
-            question=f"Freeze pool {version}{f' of {self.task}' if self.task else ''}?",
-            summary=f"{documents} of {format_count(len(self.runs), 'run')} of"
-            f" {format_count(teams, 'team')}. Inputs {self.inputs_hash[:12]}.",
-            before="Before you freeze",
-            open=tuple(matters),
-            done=(*list_done_submission(campaign), *self.list_done(others)),
-            consequences=tuple(consequences),
-            button=f"Freeze {documents}",
-            back=reverse("pools", args=[campaign.slug]),
-        )
-
-    def list_done(self, others: Sequence[str]) -> list[str]:
-        """``others``: the runs that do not contribute."""
-        done = [] if others else ["All accepted runs contribute to this pool."]
-        if removed := self.inputs.get("removed"):
-            judged = format_count(removed["judged_pairs"], "document")
-            done.append(
-                f"What qrels {removed['qrels_version']} have judged ({judged}) is left out."
-            )
-        return done
+        size = len(self.table)
+        return FreezeFacts(self.campaign, self.runs, self.inputs, self.inputs_hash, size, most)
 
 
 def draft_pool(

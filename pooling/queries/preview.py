@@ -6,9 +6,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import Any, NamedTuple, get_type_hints
 
 from campaigns.models import Campaign, Run, User
 from campaigns.services import matrices
+from poolbench.plain_data import read_plain, to_plain
 from poolbench.pooling.run_listing import cut_run
 from poolbench.pooling.spec import PoolSpec, method_in_words
 from poolbench.pooling.tables import PoolTable
@@ -16,15 +18,20 @@ from poolbench.reading.reader import DocnoArray
 from poolbench.runs.run_matrix import PairArray
 from pooling.queries.composition import Composition, TopicShare, compute_composition
 from pooling.queries.document_texts import text_hashes
-from pooling.queries.inputs import draft_pool, is_skipped_topic, list_poolable_runs
+from pooling.queries.inputs import (
+    FreezeFacts,
+    describe_inputs,
+    draft_pool,
+    is_skipped_topic,
+    list_poolable_runs,
+)
 from pooling.queries.pools import judged_pair_set, pooled_pair_set
 from pooling.queries.sample_plans import SamplePlan, plan_spec_sample
 
 SHARE_DEPTH = 10
 
 
-@dataclass(frozen=True)
-class PooledShare:
+class PooledShare(NamedTuple):
     """The pooled share of a run: of its top 10 documents per topic, those in the pool, 0 to 1.
 
     None for a run without documents for the pool's topics.
@@ -54,6 +61,13 @@ class PoolPreview:
     identical_runs: tuple[tuple[str, ...], ...]
     duplicate_texts: int
     sample: SamplePlan | None
+
+    @property
+    def facts(self) -> FreezeFacts:
+        """What the page before freezing says."""
+        runs, campaign = list(self.runs), self.runs[0].campaign
+        inputs = describe_inputs(campaign, self.spec, runs)
+        return FreezeFacts(campaign, runs, inputs, self.inputs_hash, self.parts.size, self.most)
 
     @property
     def more(self) -> int:
@@ -123,6 +137,33 @@ def preview_pool(
         duplicate_texts=count_duplicate_texts(campaign, draft.table),
         sample=plan_spec_sample(draft.listing, spec),
     )
+
+
+def store_preview(preview: PoolPreview) -> dict[str, Any]:
+    """The preview as plain JSON, without its spec; runs are keys."""
+    values = vars(preview) | {"runs": [run.pk for run in preview.runs]}
+    values["pooled_shares"] = [(row.run.pk, *row[1:]) for row in preview.pooled_shares]
+    del values["spec"]
+    return {name: to_plain(value) for name, value in values.items()}
+
+
+def read_preview(
+    campaign: Campaign, spec: PoolSpec, stored: Mapping[str, Any]
+) -> PoolPreview | None:
+    """The preview that was stored; None if one of its runs is no longer accepted."""
+    runs = {run.pk: run for run in list_poolable_runs(campaign)}
+    shares = stored["pooled_shares"]
+    if not runs.keys() >= {*stored["runs"], *(pk for pk, *_ in shares)}:
+        return None
+    hints = get_type_hints(PoolPreview)
+    plain = stored.keys() - {"runs", "pooled_shares"}
+    values: dict[str, Any] = {name: read_plain(hints[name], stored[name]) for name in plain}
+    values |= {
+        "spec": spec,
+        "runs": tuple(runs[pk] for pk in stored["runs"]),
+        "pooled_shares": tuple(PooledShare(runs[pk], *rest) for pk, *rest in shares),
+    }
+    return PoolPreview(**values)
 
 
 def find_identical_runs(runs: Sequence[Run]) -> tuple[tuple[str, ...], ...]:

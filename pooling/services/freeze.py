@@ -25,7 +25,7 @@ from poolbench.pooling.spec_file import build_spec
 from poolbench.pooling.tables import Ints, PoolTable
 from poolbench.runs.hash_order import hash_orders
 from pooling.models import Pool, PoolItem, PoolTopic
-from pooling.queries.inputs import PoolDraft, draft_pool, get_poolable_runs
+from pooling.queries.inputs import FreezeFacts, PoolDraft, draft_pool, get_poolable_runs
 from pooling.queries.pools import PACKED, keep_composition, latest_pool_version
 
 FREEZE = "pooling.freeze"
@@ -63,8 +63,8 @@ def freeze_pool(
     with prepare_documents(campaign, draft.docnos) as add_documents, transaction.atomic():
         # Locked, so that the second of two organizers sees the pool of the first.
         campaign.refresh_from_db(from_queryset=Campaign.objects.select_for_update(no_key=True))
-        check_unchanged(draft, after)
-        confirmed = check_decision(draft.describe, decision)
+        check_unchanged(draft.facts, after)
+        confirmed = check_decision(draft.facts.describe, decision)
         close_if_chosen(actor, campaign, decision)
         add_documents()
         pool = write_pool(actor, draft, confirmed)
@@ -129,17 +129,17 @@ def freeze_requested_pool(job: Job) -> None:
     )
 
 
-def check_unchanged(draft: PoolDraft, after: int | None) -> None:
+def check_unchanged(facts: FreezeFacts, after: int | None) -> None:
     """Raise ``ActionRefused`` if runs or pools have changed in the meantime."""
-    campaign = draft.campaign
+    campaign = facts.campaign
     if after is not None and latest_pool_version(campaign) != after:
         fix = "Review the new pool, then preview and freeze again."
         raise ActionRefused("overtaken", "Another pool was frozen in the meantime.", fix)
-    same = campaign.pools.filter(inputs_hash=draft.inputs_hash).first()
+    same = campaign.pools.filter(inputs_hash=facts.inputs_hash).first()
     if same is not None:
         fix = "Select other runs or change the spec to extend it."
         raise ActionRefused("same-pool", f"This pool is already frozen as {same}.", fix)
-    get_poolable_runs(campaign, draft.runs)
+    get_poolable_runs(campaign, facts.runs)
 
 
 def write_pool(actor: User, draft: PoolDraft, confirmed: dict[str, Any]) -> Pool:

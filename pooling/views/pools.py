@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection
 from functools import cache
+from urllib.parse import urlencode
 
 from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
@@ -15,7 +16,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from campaigns.api.attachments import attachment_response
 from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign
+from campaigns.models import Campaign, Job
 from campaigns.queries.lists import get_campaign_for
 from campaigns.queries.tasks import find_task
 from campaigns.views.confirmation import confirm_act
@@ -24,13 +25,14 @@ from campaigns.views.pages import render_page
 from campaigns.views.row_filters import build_choice
 from poolbench.pooling.formats import FORMATS, FRAME_FORMATS
 from poolbench.pooling.registry import list_methods_by_kind
+from poolbench.pooling.spec_file import build_spec
 from pooling.forms import FreezeForm, PoolForm, QuickSelectionForm, spec_to_yaml
 from pooling.models import Pool
 from pooling.queries.adaptive_pools import list_growth
 from pooling.queries.composition import Composition
 from pooling.queries.frozen_pools import frozen_spec, is_drawn_by_influence
 from pooling.queries.inputs import (
-    PoolDraft,
+    FreezeFacts,
     choose_runs,
     draft_pool,
     list_poolable_runs,
@@ -48,12 +50,18 @@ from pooling.queries.preview import SHARE_DEPTH, PoolPreview, preview_pool
 from pooling.queries.sample_plans import describe_sample
 from pooling.services.adaptive_pools import frame_text
 from pooling.services.freeze import (
-    FREEZE,
     check_unchanged,
     freeze_pool,
     is_large_pool,
     request_pool,
 )
+from pooling.services.previews import (
+    describe_missing_preview,
+    find_preview,
+    load_preview,
+    request_preview,
+)
+from pooling.views.pool_jobs import find_pool_job, get_requested_job, is_stored_preview
 
 
 def composition_part(
@@ -117,6 +125,9 @@ def pools_view(request: SignedInRequest, slug: str) -> HttpResponse:
         return select_runs_by_rule(request, campaign)
     if request.method == "POST":
         return pool_freeze_view(request, slug)
+    job = get_requested_job(request, campaign)
+    if is_stored_preview(job):
+        return render_stored_preview(request, campaign, job)
     if "seconds" in request.GET:
         return render_pool_preview(request, campaign, PoolForm(request.GET, campaign=campaign))
     quick = QuickSelectionForm(request.GET or None)
@@ -175,21 +186,35 @@ def render_pool_preview(
     form: PoolForm,
     refused: ActionRefused | None = None,
 ) -> HttpResponse:
-    """The page with the pool of ``form``, or with its errors."""
+    """The page with the pool of ``form``, or with its errors; a job previews a large pool."""
     preview = None
     if form.is_valid():
         cleaned = form.cleaned_data
+        wanted = {"campaign": campaign, "spec": cleaned["spec"], "runs": cleaned["run"]}
         try:
-            preview = preview_pool(
-                actor=request.user, campaign=campaign, spec=cleaned["spec"], runs=cleaned["run"]
-            )
+            if not is_large_pool(**wanted):
+                preview = preview_pool(actor=request.user, **wanted)
+            elif refused is not None:
+                preview = find_preview(**wanted)
+            else:
+                seconds = cleaned["seconds"]
+                job = request_preview(actor=request.user, **wanted, seconds=seconds)
+                query = urlencode({"job": job.pk, "task": get_task_slug(request, campaign)})
+                return redirect(f"{reverse('pools', args=[campaign.slug])}?{query}")
         except ActionRefused as error:
             form.add_error(None, str(error))
     if refused is not None:
         form.add_error(None, str(refused))
+    return render_preview_page(request, campaign, form, preview)
+
+
+def render_preview_page(
+    request: SignedInRequest, campaign: Campaign, form: PoolForm, preview: PoolPreview | None
+) -> HttpResponse:
+    """The page with ``preview``, which is of the valid ``form``, or with errors."""
     quick = QuickSelectionForm()
     if preview is None:
-        selected_ids = selected_run_ids(request.POST or request.GET)
+        selected_ids = {read_digits(str(pk)) or 0 for pk in form["run"].value() or ()}
         return render_pools_page(request, campaign, form, quick, selected_ids)
     seconds = form.cleaned_data["seconds"]
     # ``newest``: the latest version; ``simulated_on``: campaigns with judgments to simulate by.
@@ -205,6 +230,19 @@ def render_pool_preview(
     }
     selected_ids = {run.pk for run in preview.runs}
     return render_pools_page(request, campaign, form, quick, selected_ids, part)
+
+
+def render_stored_preview(request: SignedInRequest, campaign: Campaign, job: Job) -> HttpResponse:
+    """The page with the preview that a job has computed."""
+    data = QueryDict(mutable=True)
+    data["text"], data["seconds"] = spec_to_yaml(build_spec(job.args["spec"])), job.args["seconds"]
+    data["task"] = get_task_slug(request, campaign)
+    data.setlist("run", [str(pk) for pk in job.args["runs"]])
+    form = PoolForm(data, campaign=campaign)
+    preview = load_preview(job) if form.is_valid() else None
+    if preview is None:
+        form.add_error(None, str(describe_missing_preview()))
+    return render_preview_page(request, campaign, form, preview)
 
 
 @require_http_methods(["GET", "POST"])
@@ -224,10 +262,16 @@ def pool_freeze_view(request: SignedInRequest, slug: str) -> HttpResponse:
     ]
 
     @cache
-    def draft() -> PoolDraft:
-        drafted = draft_pool(actor=request.user, **wanted)
-        check_unchanged(drafted, cleaned["after"])
-        return drafted
+    def load_facts() -> FreezeFacts:
+        if is_large_pool(**wanted):
+            preview = find_preview(**wanted)
+            if preview is None:
+                raise describe_missing_preview()
+            facts = preview.facts
+        else:
+            facts = draft_pool(actor=request.user, **wanted).facts
+        check_unchanged(facts, cleaned["after"])
+        return facts
 
     def act(decision: Decision) -> HttpResponse:
         arguments = {
@@ -236,14 +280,14 @@ def pool_freeze_view(request: SignedInRequest, slug: str) -> HttpResponse:
             "decision": decision,
             **wanted,
         }
-        if not is_large_pool(campaign, cleaned["spec"], cleaned["run"]):
+        if not is_large_pool(**wanted):
             return redirect(freeze_pool(**arguments))
         job = request_pool(**arguments)
         return redirect(f"{reverse('pools', args=[slug])}?job={job.pk}")
 
     try:
         return confirm_act(
-            request, campaign, describe=lambda: draft().describe(), act=act, fields=fields
+            request, campaign, describe=lambda: load_facts().describe(), act=act, fields=fields
         )
     except ActionRefused as refused:
         return render_pool_preview(request, campaign, form, refused)
@@ -275,19 +319,10 @@ def render_pools_page(
         "rules": RULES,
         "selected_ids": selected_ids,
         "checked_count": sum(run.pk in selected_ids for run in runs),
-        **find_freeze_job(request, campaign),
+        **find_pool_job(request, campaign),
     }
     status = 422 if form.errors or quick.errors else 200
     return render_page(request, "pooling/pools.html", page, preview, status=status)
-
-
-def find_freeze_job(request: SignedInRequest, campaign: Campaign) -> dict[str, object]:
-    """The pool that is being frozen, or the one just requested."""
-    job = campaign.jobs.filter(kind=FREEZE).first()
-    if job is None or (job.is_over and str(job.pk) != request.GET.get("job")):
-        return {}
-    url = reverse("job", args=[campaign.slug, job.pk])
-    return {"job": job, "job_url": url, "done_url": job.result.get("url", "")}
 
 
 @require_safe

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+from uuid import uuid4
 
 import pytest
 from django.db import IntegrityError, connection, transaction
+from django.utils import timezone
 
 from campaigns.services.rows import insert_rows
 from judging.models import Judgment, Slot
 from judging.queries.invariants import list_violations
 from judging.services import slot_table
-from judging.services.bulk import make_ordered_uuids
 from judging.services.imports import ImportOptions, import_file, import_judgments
 from judging.services.judgments import claim_next
+from judging.services.log_rows import append_copies, make_ordered_uuids
 
 COMMENTS = ('say "no"', "two\nlines\r\nand\ttab", "\\N", "\\.", "NULL", "a,b", "é\\", "'", " x")
 
@@ -82,3 +84,49 @@ def test_ordered_uuids_are_distinct_and_ascend():
     assert len({*made, *make_ordered_uuids(1_000)}) == 301_000
     assert {len(each) for each in made} == {32}
     assert {each[12] for each in made} == {"7"}
+
+
+def test_a_copy_has_all_of_its_judgment_but_times(campaign, topic, assessor, organizer):
+    """A judgment with a value in every field, logged again without a slot."""
+    lists = {"flags": ["broken"], "passages": [[0, 4, 'a "b"\\']]}
+    texts = {"reason": "", "comment": "", "duplicate_of": "d2", "document_sha256": "f" * 64}
+    numbers = {"guideline_version": 3, "erratum": 2, "third": True, "grade": 1, "revision": 4}
+    former = Judgment.objects.create(
+        campaign=campaign, topic=topic, docno="d1", assessor=assessor, kind="grade",
+        source="crowd", lease=uuid4(), active_seconds=2.5, rank_shown=7,
+        served_at=timezone.now(), **lists, **texts, **numbers,
+    )  # fmt: skip
+    append_copies([(former, None)])
+    copy = Judgment.objects.latest("pk")
+    own = {
+        "id",
+        "revision",
+        "client_uuid",
+        "judged_at",
+        "active_seconds",
+        "rank_shown",
+        "served_at",
+    }
+    names = [field.attname for field in Judgment._meta.concrete_fields if field.name not in own]
+    assert [getattr(copy, name) for name in names] == [getattr(former, name) for name in names]
+    assert (copy.revision, copy.active_seconds, copy.rank_shown, copy.served_at) == (5, *[None] * 3)
+    append_copies([(copy, None)], source="import")
+    last = Judgment.objects.latest("pk")
+    assert (last.source, last.lease, last.flags, last.revision) == ("import", None, ["broken"], 6)
+
+
+def test_a_key_has_an_index_and_a_constraint_only_where_its_field_says_so(db):
+    """Migrations on SQLite drop an index in a way of their own."""
+    for model in (Judgment, Slot):
+        with connection.cursor() as cursor:
+            table = model._meta.db_table
+            found = connection.introspection.get_constraints(cursor, table).values()
+        indexed = {each["columns"][0] for each in found if each["index"] and not each["unique"]
+                   and len(each["columns"]) == 1}  # fmt: skip
+        partial = {index.fields[0] for index in model._meta.indexes if index.condition}
+        keys = [field for field in model._meta.concrete_fields if field.remote_field]
+        wanted = {key.column for key in keys if key.db_index or key.name in partial}
+        assert indexed & {key.column for key in keys} == wanted
+        if connection.vendor == "postgresql":
+            checked = {each["columns"][0] for each in found if each["foreign_key"]}
+            assert checked == {key.column for key in keys if key.db_constraint}

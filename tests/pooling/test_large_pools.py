@@ -9,21 +9,44 @@ from django.urls import reverse
 from campaigns.errors import ActionRefused
 from campaigns.models import Job
 from campaigns.services import jobs
+from campaigns.services.runs import withdraw_run
 from judging.services.imports import import_judgments
 from poolbench.pooling.spec import depth_spec
 from pooling.models import PoolItem
-from pooling.queries import pools
+from pooling.queries import inputs, pools
 from pooling.services import freeze
 from tests.confirming import confirm
 from tests.pages import read_page
 
 
 @pytest.fixture
-def freezing(page, campaign, runs, monkeypatch):
-    """Freezes a pool through its page, which takes it for a large one."""
+def wanted(runs, monkeypatch):
+    """The fields of a pool, which is taken for a large one."""
     monkeypatch.setattr(freeze, "MOST_IN_REQUEST", 1)
-    wanted = {"run": [run.pk for run in runs], "depth": 2, "seconds": 30, "after": 0}
-    return lambda: confirm(page, reverse("pool-freeze", args=[campaign.slug]), wanted)
+    return {"run": [run.pk for run in runs], "depth": 2, "seconds": 30, "after": 0}
+
+
+@pytest.fixture
+def previewing(page, campaign, wanted, django_capture_on_commit_callbacks):
+    """Previews the pool through its page and its job, and returns the page's address."""
+
+    def preview() -> str:
+        with django_capture_on_commit_callbacks(execute=True):
+            answer = page.post(reverse("pools", args=[campaign.slug]), wanted | {"preview": "1"})
+        return answer.url
+
+    return preview
+
+
+@pytest.fixture
+def freezing(page, campaign, wanted, previewing):
+    """Freezes a previewed pool through its page."""
+
+    def act():
+        previewing()
+        return confirm(page, reverse("pool-freeze", args=[campaign.slug]), wanted)
+
+    return act
 
 
 @pytest.fixture
@@ -117,3 +140,48 @@ def test_the_page_of_a_pool_reads_no_documents(
     assert page.get(pool.get_absolute_url()).status_code == 200
     judged = {each.number: each.judged for each in pools.get_pool_composition(pool).topics}
     assert judged == {"1": 2, "2": 0, "3": 0}
+
+
+def test_a_job_previews_a_large_pool_as_the_request_does_a_small_one(
+    page, campaign, runs, wanted, monkeypatch, django_capture_on_commit_callbacks
+):
+    address = reverse("pools", args=[campaign.slug])
+    with django_capture_on_commit_callbacks() as sent:
+        answer = page.post(address, wanted | {"preview": "1"})
+    job = campaign.jobs.get(kind="pooling.preview")
+    assert answer.url == f"{address}?job={job.pk}&task="
+    assert f'id="job-{job.pk}"' in read_page(page.get(answer.url))
+    for send in sent:
+        send()
+    with monkeypatch.context() as patch:
+        patch.setattr(inputs, "build_sessions", pytest.fail)
+        stored = read_page(page.get(answer.url))
+        asked = read_page(page.post(reverse("pool-freeze", args=[campaign.slug]), wanted))
+    assert "Pool of 7 documents" in stored
+    assert "Freeze pool 1?" in asked
+    monkeypatch.setattr(freeze, "MOST_IN_REQUEST", 1_000)
+    small = page.post(address, wanted | {"preview": "1"})
+    assert small.status_code == 200
+    again = page.get(answer.url).context["preview"]
+    assert again == small.context["preview"]
+
+
+def test_a_preview_whose_runs_have_changed_is_said_to_be_old(
+    page, campaign, organizer, runs, wanted, previewing
+):
+    address = previewing()
+    withdraw_run(actor=organizer, run=runs[0])
+    answer = page.get(address)
+    assert answer.status_code == 422
+    assert "Runs or pools have changed since the preview." in read_page(answer)
+    wanted["run"] = wanted["run"][1:]
+    asked = page.post(reverse("pool-freeze", args=[campaign.slug]), wanted)
+    assert "Preview the pool again." in read_page(asked)
+
+
+def test_a_large_pool_that_cannot_be_is_refused_at_once(page, campaign, wanted):
+    wanted["depth"] = 10**6
+    answer = page.post(reverse("pools", args=[campaign.slug]), wanted | {"preview": "1"})
+    assert answer.status_code == 422
+    assert "The depth or cut-off must be an integer between 1 and" in read_page(answer)
+    assert not campaign.jobs.filter(kind="pooling.preview").exists()
