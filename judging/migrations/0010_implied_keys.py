@@ -8,7 +8,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('campaigns', '0017_looks_at_estimates'),
-        ('judging', '0006_machines'),
+        ('judging', '0009_notebook'),
     ]
 
     operations = [
