@@ -328,11 +328,10 @@ class DocnoArray(Sequence[str]):
 
 def _join(ids: DocnoArray, end: bytes) -> bytes:
     width = int(ids.lengths.max(initial=0)) + len(end)
-    if not 0 < width <= _WIDEST or int(ids.starts.max()) + width > len(ids.data):
+    if not 0 < width <= _WIDEST:
         return b"".join(text + end for text in ids.texts(slice(None)))
-    windows: NDArray[np.void] = np.ndarray(
-        len(ids.data) - width + 1, f"V{width}", ids.data, strides=(1,)
-    )
+    is_inside = int(ids.starts.max()) + width <= len(ids.data)
+    windows = byte_windows(ids.data if is_inside else ids.data + bytes(width), width)
     square = windows[ids.starts].view(np.uint8).reshape(-1, width)
     if end:
         square[np.arange(len(ids)), ids.lengths] = end[0]

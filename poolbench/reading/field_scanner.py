@@ -57,7 +57,7 @@ def scan_fields(data: bytes, start: int, stop: int, width: int) -> FieldSpans | 
         block = np.append(block, np.uint8(_LINE))
     gaps = np.flatnonzero(block <= _BLANK)
     spans = scan_single_gaps(block, gaps, width) or scan_any_gaps(block, gaps, width)
-    if spans is None or (block[spans.starts[:, 0]] == _HASH).any():
+    if spans is None or _has_comment(data, block, spans, slice(start, stop)):
         return None
     kind = choose_offset_type(len(data))
     starts: Places = spans.starts.astype(kind, copy=False)
@@ -76,12 +76,12 @@ def scan_single_gaps(block: Bytes, gaps: Ints, width: int) -> FieldSpans | None:
     if not len(gaps) or len(gaps) % width:
         return None
     ends: Places = gaps.reshape(-1, width).T.astype(choose_offset_type(len(block)), order="C")
-    # Counting a byte in all of the block takes less time than looking at each gap.
+    # Counting bytes in all of the block takes less time than looking at each gap.
     lines = ends.shape[1]
-    if np.count_nonzero(block == _LINE) != lines or (block.take(ends[-1]) != _LINE).any():
+    if (block.take(ends[-1]) != _LINE).any():
         return None
-    others = len(gaps) - lines - np.count_nonzero(block == _BLANK)
-    if others and others != np.count_nonzero(block == _TAB):
+    # Of most files all that is less than a blank is the end of a line.
+    if np.count_nonzero(block < _BLANK) != lines and not _has_tabs_only(block, len(gaps), lines):
         return None
     starts: Places = np.empty_like(ends)
     np.add(ends[:-1], 1, out=starts[1:])
@@ -90,6 +90,12 @@ def scan_single_gaps(block: Bytes, gaps: Ints, width: int) -> FieldSpans | None:
     if (starts == ends).any():
         return None
     return FieldSpans(lines, range(lines), starts.T, ends.T)
+
+
+def _has_tabs_only(block: Bytes, gaps: int, lines: int) -> bool:
+    """Whether all ``gaps`` are blanks and tabs, and the ends of ``lines``."""
+    newlines, *others = (int(np.count_nonzero(block == sign)) for sign in b"\n \t")
+    return newlines == lines and newlines + sum(others) == gaps
 
 
 def scan_any_gaps(block: Bytes, gaps: Ints, width: int) -> FieldSpans | None:
@@ -122,6 +128,12 @@ def scan_line_by_line(size: int, lines: Sequence[tuple[int, int, bytes]], width:
     spans = np.array(fields, np.int64).reshape(-1, width, 2)
     numbers = [number for number, _, _ in lines]
     return FieldSpans(size, numbers, spans[:, :, 0] + places, spans[:, :, 1] + places)
+
+
+def _has_comment(data: bytes, block: Bytes, spans: FieldSpans, span: slice) -> bool:
+    if data.find(b"#", span.start, span.stop) < 0:
+        return False
+    return bool((block[spans.starts[:, 0]] == _HASH).any())
 
 
 def _is_utf8(data: bytes, block: Bytes, start: int, stop: int) -> bool:

@@ -52,9 +52,12 @@ def load_words(windows: NDArray[np.void], starts: Places) -> Words:
     # Near an end of the data: load the nearest eight bytes, and shift those that are not wanted
     # out of the word. From eight bytes on the shift is 64 bits or more, for which numpy gives 0.
     inside = np.minimum(np.maximum(starts, 0), last)
-    behind = 8 * np.maximum(starts - inside, 0)
-    before = 8 * np.maximum(inside - starts, 0)
-    return shift_words(windows[inside].view(_LITTLE_ENDIAN) >> behind.astype(np.uint64), before)
+    words: Words = windows[inside].view(_LITTLE_ENDIAN)
+    moved = np.flatnonzero(inside != starts)
+    steps = 8 * (starts[moved] - inside[moved])
+    behind = np.maximum(steps, 0).astype(np.uint64)
+    words[moved] = shift_words(words[moved] >> behind, np.maximum(-steps, 0))
+    return words
 
 
 def load_word_pairs(data: bytes, starts: Places) -> tuple[Words, Words] | None:

@@ -32,7 +32,7 @@ _TRIES = 8
 _ROOM = 4
 """Slots per pair: with so many free, hardly any pair needs a second try."""
 
-_STEPS = tuple(np.arange(tries)[:, np.newaxis] for tries in (1, 1, _TRIES - 2))
+_STEPS = tuple(np.arange(*tries)[:, np.newaxis] for tries in ((1, 2), (2, _TRIES)))
 _FREE, _ONE, _HALF = np.uint64(0), np.uint64(1), np.uint64(32)
 
 
@@ -98,19 +98,21 @@ class PairIndex:
         firsts: Ints = np.repeat(self.firsts[topics], counts)
         places = _first_slots(hashes, firsts, np.repeat(self.sizes[topics], counts))
         search = _Search(self, docnos, one_hash, np.full(len(docnos), -1, np.int32))
-        rows = np.arange(len(docnos))
+        keys = self.keys.take(places)
+        is_same = keys == hashes
+        same = np.flatnonzero(is_same)
+        others = search.confirm(same, self.slots.take(places[same]))
+        # A pair behind a free slot would not be there.
+        rows = np.concatenate((np.flatnonzero((keys != _FREE) & ~is_same), others))
         for tries in _STEPS:
-            tried = places + tries
-            keys = self.keys.take(tried)
-            same = np.flatnonzero(keys == hashes)
-            at = same if len(tries) == 1 else same % len(rows)
-            search.confirm(rows[at], self.slots.take(tried.ravel()[same]))
-            # A pair behind a free slot would not be there.
-            taken = np.flatnonzero((keys != _FREE).all(axis=0))
-            left = taken[search.matches[rows[taken]] < 0]
-            if not len(left):
+            if not len(rows):
                 return search.matches
-            rows, places, hashes = rows[left], places[left] + len(tries), hashes[left]
+            tried = places[rows] + tries
+            keys = self.keys.take(tried)
+            same = np.flatnonzero(keys == hashes[rows])
+            search.confirm(rows[same % len(rows)], self.slots.take(tried.ravel()[same]))
+            is_left = (keys != _FREE).all(axis=0) & (search.matches[rows] < 0)
+            rows = rows[is_left]
         ends = np.cumsum(counts)
         for row in rows.tolist() if self.crowded else ():
             topic = int(topics[np.searchsorted(ends, row, side="right")])
@@ -129,14 +131,18 @@ class _Search:
     have_one_hash: bool
     matches: NDArray[np.int32]
 
-    def confirm(self, rows: Ints, candidates: NDArray[np.int32]) -> None:
-        """Take ``candidates`` for ``rows`` where they are the same, byte for byte."""
+    def confirm(self, rows: Ints, candidates: NDArray[np.int32]) -> Ints:
+        """Take ``candidates`` for ``rows`` where they are the same, byte for byte; return the rows
+        where they are not.
+        """
         are = self.index.docnos.matches(
             candidates, self.docnos, rows, have_one_hash=self.have_one_hash
         )
+        others = rows[:0]
         if not are.all():
-            rows, candidates = rows[are], candidates[are]
+            rows, candidates, others = rows[are], candidates[are], rows[~are]
         self.matches[rows] = candidates
+        return others
 
 
 def _first_slots(hashes: Words, firsts: Ints, sizes: Words) -> Ints:

@@ -75,17 +75,20 @@ def qrels_from_rows(rows: Iterable[Row]) -> QrelsTable:
 
 def write_qrels(table: QrelsTable) -> bytes:
     """The qrels as text, topics then docnos ascending by code point, column 2 always 0."""
-    texts = table.docnos.texts(slice(None))
-    parts = [b""] * (3 * len(texts))
-    parts[1::3] = texts
-    ends = {grade: b" %d\n" % grade for grade in set(table.grades.tolist())}
-    parts[2::3] = map(ends.__getitem__, table.grades.tolist())
-    for at, topic in enumerate(table.topics):
-        rows = table.rows(at)
-        parts[3 * rows.start : 3 * rows.stop : 3] = [topic.encode() + b" 0 "] * (
-            rows.stop - rows.start
-        )
-    return b"".join(parts)
+    docnos, grades = table.docnos, sorted(set(table.grades.tolist()))
+    heads = [topic.encode() + b" 0 " for topic in table.topics]
+    texts = [*heads, *(b" %d\n" % grade for grade in grades)]
+    sizes = np.fromiter(map(len, texts), np.int64, len(texts))
+    starts = len(docnos.data) + np.cumsum(sizes) - sizes
+    before = np.repeat(np.arange(len(heads)), np.diff(table.starts))
+    behind = len(heads) + np.searchsorted(grades, table.grades)
+    # Each line is three texts of one byte string, which are copied at once.
+    lines = DocnoArray(
+        b"".join((docnos.data, *texts)),
+        np.stack((starts[before], docnos.starts, starts[behind]), axis=1).ravel(),
+        np.stack((sizes[before], docnos.lengths, sizes[behind]), axis=1).ravel(),
+    )
+    return lines.joined()
 
 
 def _read_grades(source: ColumnFile, block: LineBlock) -> tuple[Grades, Mask]:
