@@ -44,6 +44,7 @@ def estimate(
     measures: Measures = MEASURES,
     *,
     machines: MachinesLike = None,
+    teams: Mapping[str, str] | None = None,
     level: int = 1,
     top: int | None = None,
     gains: Mapping[int, float] | None = None,
@@ -67,6 +68,8 @@ def estimate(
         Grades of an automatic assessor as in ``read_qrels``, or its chances: a file of lines
         ``topic docno p0 p1 …``, or a dict ``{topic: {docno: [p0, p1, …]}}``; or a dict of several
         by name. They sharpen the estimates; a poor one hardly harms them.
+    teams : dict, optional
+        The team of each run. A machine that favours one does not decide the order of runs.
     level : int, optional
         The lowest relevant grade.
     top : int, optional
@@ -118,7 +121,7 @@ def estimate(
     judged = build_judged_sample(frame, drawn, highest)
     check_retrieved(frame)
     inputs = [build_machine_input(name, table, frame) for name, table in own.items()]
-    arrays = compute_estimates(judged, inputs, chosen, seed)
+    arrays = compute_estimates(judged, inputs, chosen, seed, teams=teams)
     names = {each.name: spelled or each.name for each, spelled in named.items()}
     return EstimatedScores(arrays.report, arrays, frame.runs, names)
 
