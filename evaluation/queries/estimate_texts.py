@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
+from campaigns.services.collection import iter_batches
 from poolbench.estimation.frame import PoolFrame
 from poolbench.estimation.text_scores import TextScores, build_text_scores
 from poolbench.pooling.document_texts import document_text
+from pooling.models import Pool
 from pooling.queries.document_texts import load_documents_with_text, text_hashes, topic_query
 
 AT_ONCE = 2000
@@ -30,9 +31,10 @@ class TextInput:
     sha256: str
 
 
-def check_has_texts(campaign: Campaign, docnos: Sequence[str]) -> None:
-    """Raise ``ActionRefused`` unless one of ``docnos`` has a text."""
-    if not text_hashes(campaign, docnos):
+def check_has_texts(pool: Pool) -> None:
+    """Raise ``ActionRefused`` unless a document of ``pool`` has a text."""
+    docnos = pool.items.order_by().values_list("docno", flat=True).distinct()
+    if not any(text_hashes(pool.campaign, part) for part in iter_batches(sorted(docnos))):
         raise ActionRefused("needs-texts", NO_TEXTS, IMPORT_TEXTS)
 
 

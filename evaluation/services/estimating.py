@@ -157,8 +157,7 @@ def check_can_estimate(
     if unknown := [name for name in machines if name not in known]:
         raise ActionRefused("no-assessor", f"No automatic assessor: {', '.join(unknown)}.")
     if TEXT in machines:
-        docnos = pool.items.order_by().values_list("item__docno", flat=True)
-        check_has_texts(campaign, sorted(set(docnos)))
+        check_has_texts(pool)
     return pool
 
 
