@@ -14,7 +14,7 @@ from campaigns.models import Campaign, Run
 from campaigns.queries.tasks import list_scored_runs
 from campaigns.services import matrices
 from evaluation.queries.scoring_inputs import measures_to_score, scoring_options
-from evaluation.queries.estimate_texts import TextInput, load_text_input
+from evaluation.queries.estimate_texts import load_text_input
 from judging.models import Judgment, Purpose, Slot
 from judging.queries.judgments import LogReader, load_log_reader
 from judging.queries.slots import stopped_topics
@@ -33,6 +33,7 @@ from poolbench.estimation.measures import (
 )
 from poolbench.estimation.report import TEXT, ScoreEstimates, compute_estimates
 from poolbench.estimation.sample import JudgedSample, build_sample
+from poolbench.estimation.text_scores import TextInput
 from poolbench.evaluation.in_memory import build_run_batch
 from poolbench.evaluation.judgments import Ints, JudgmentTable, Mask
 from poolbench.evaluation.options import ScoringOptions

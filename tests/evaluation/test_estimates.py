@@ -39,9 +39,11 @@ from judging.services.qrels import freeze_qrels
 from judging.services.stopping import set_stopping_rule
 from poolbench.estimation.report import TEXT
 from poolbench.judging.stopping import StoppingCriteria
+from poolbench.replay.verification import verify_archive
 from tests.csv_reading import csv_rows
 from tests.evaluation.samples import judge, list_order
 from tests.pages import read_page
+from tests.replay.archives import make_archive
 from tests.world.judgments import submit_judgment
 
 
@@ -211,7 +213,7 @@ def test_settings_are_saved_with_an_event_and_change_the_report(as_user, organiz
 
 
 def test_a_topic_that_a_rule_ends_is_a_sample_of_its_own_size(
-    organizer, sampled, assessor, as_user
+    organizer, sampled, assessor, as_user, tmp_path
 ):
     """Without it the complete part would end at the first gap of topic 1."""
     campaign, order = sampled.campaign, list_order(sampled)
@@ -242,10 +244,12 @@ def test_a_topic_that_a_rule_ends_is_a_sample_of_its_own_size(
     assert made.conditions["estimate"]["ended"] == {"1": 4}
     StoppedTopic.objects.all().delete()
     assert verify_estimates(made)
+    archive = make_archive(campaign, tmp_path / "ended.zip")
+    assert verify_archive(archive).list_lines() == []
 
 
 def test_a_machine_that_favours_a_team_does_not_decide_the_order(
-    organizer, sampled, assessor, as_user, participant
+    organizer, sampled, assessor, as_user, tmp_path
 ):
     campaign = sampled.campaign
     other = Team.objects.create(campaign=campaign, name="Other")
@@ -274,6 +278,8 @@ def test_a_machine_that_favours_a_team_does_not_decide_the_order(
         client.get(made.get_absolute_url())
     )
     assert verify_estimates(made)
+    archive = make_archive(campaign, tmp_path / "favoured.zip")
+    assert verify_archive(archive).list_lines() == []
     Run.objects.update(team=other)
     assert load_sample_look(campaign).plain_order is None
 
@@ -298,7 +304,9 @@ def test_machines_count_as_of_the_row(organizer, sampled, assessor):
     assert verify_estimates(made)
 
 
-def test_the_text_classifier_reads_the_documents(organizer, sampled, assessor, as_user):
+def test_the_text_classifier_reads_the_documents(
+    organizer, sampled, assessor, as_user, tmp_path
+):
     campaign = sampled.campaign
     for document in campaign.documents.all():
         words = "solar panel roof energy" if int(document.docno[1:]) <= 7 else "tax law court"
@@ -325,6 +333,10 @@ def test_the_text_classifier_reads_the_documents(organizer, sampled, assessor, a
     assert manifest["penalties"] == {"ranks": 0.5, "topics": 1.0, "texts": 0.3}
     assert "with a text classifier as an aid" in made.label_reading
     assert verify_estimates(made)
+    archive = make_archive(campaign, tmp_path / "texts.zip")
+    assert verify_archive(archive).list_lines() == []
+    without = verify_archive(make_archive(campaign, tmp_path / "bare.zip", documents=False))
+    assert "the archive has no texts" in "".join(without.notes)
     Document.objects.filter(docno="d1").update(body="other")
     assert not verify_estimates(made)
 
