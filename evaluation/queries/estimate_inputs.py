@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +17,7 @@ from evaluation.queries.scoring_inputs import measures_to_score, scoring_options
 from evaluation.queries.estimate_texts import load_text_input
 from judging.models import Judgment, Purpose, Slot
 from judging.queries.judgments import LogReader, load_log_reader
-from judging.queries.slots import stopped_topics
+from judging.queries.slots import get_stopping_rule, stopped_topics
 from poolbench.estimation.design import count_complete, count_ended
 from poolbench.estimation.frame import PoolFrame, join_batches
 from poolbench.estimation.looks import count_look, find_look
@@ -66,12 +66,14 @@ class MachineChoice(NamedTuple):
 
 class AsOf(NamedTuple):
     """What estimates are computed by: judgments up to row ``last``; of a machine in ``rows`` the
-    first so many of its log, whenever they came; of ``ended`` topics so many pairs. None: of now.
+    first so many of its log, whenever they came; of ``ended`` topics so many pairs, ``by_grades``
+    or not. None: of now.
     """
 
     last: int | None = None
     rows: Mapping[str, int] | None = None
     ended: Mapping[str, int] | None = None
+    by_grades: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,7 +150,10 @@ def load_estimate_inputs(
     reader = load_log_reader(campaign)
     grades, done = decide_pairs_of_frame(pool, plan, reader, policy, as_of.last)
     order = plan.order[:planned]
-    ended = find_ended(campaign, plan, order, done) if as_of.ended is None else as_of.ended
+    ended, by_grades = as_of.ended, as_of.by_grades
+    if ended is None:
+        ended = find_ended(campaign, plan, order, done)
+        by_grades = get_stopping_rule(campaign).reads_grades
     over = np.isin(plan.frame.topic_index, [plan.frame.topics.index(name) for name in ended])
     complete = count_complete(order, done | over)
     look = find_look(planned, looks, complete)
@@ -157,6 +162,7 @@ def load_estimate_inputs(
     top = max(campaign.grades.values_list("value", flat=True), default=1)
     runs = list(list_scored_runs(campaign, pool.task).select_related("team"))
     frame = match_runs(campaign, runs, plan.frame)
+    sample = build_sample(frame, grades, part.pairs, part.pi, top, part.strata)
     return EstimateInputs(
         pool=pool,
         planned=planned,
@@ -165,7 +171,7 @@ def load_estimate_inputs(
         used=used,
         look=look,
         ended=ended,
-        sample=build_sample(frame, grades, part.pairs, part.pi, top, part.strata),
+        sample=replace(sample, ended_by_grades=len(part.ended) if by_grades else 0),
         chosen=choose_machines(campaign, machines, plan.frame, as_of),
         texts=load_text_input(campaign, frame) if machines and TEXT in machines else None,
         measures=choose_estimated(campaign, options, top),

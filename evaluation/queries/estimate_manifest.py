@@ -50,6 +50,7 @@ def describe_drawn_sample(
         "planned": inputs.planned,
         "used": inputs.used,
         "ended": dict(inputs.ended),
+        "ended_by_grades": inputs.sample.ended_by_grades,
         "judged": report.judged,
         "skipped": report.skipped,
         "level": LEVEL,

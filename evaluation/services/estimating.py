@@ -115,16 +115,16 @@ def compute_set(
     qrels: Qrels,
     machines: Sequence[str],
     task: CampaignTask | None,
-    rows: Mapping[str, int] | None = None,
-    ended: Mapping[str, int] | None = None,
+    as_of: AsOf = AsOf(),
 ) -> tuple[EstimateInputs, ScoreEstimates]:
     """By the judgments that the qrels were frozen with, and no later ones; machines may have graded
-    afterwards, ``rows`` of their logs or all.
+    afterwards.
     """
     pool = check_can_estimate(campaign, qrels, task, machines)
-    if rows is None:
-        rows = {name: list_log(campaign, name).count() for name in machines if name != TEXT}
-    as_of = AsOf(qrels.manifest["last_judgment"], rows, ended)
+    rows = as_of.rows or {
+        name: list_log(campaign, name).count() for name in machines if name != TEXT
+    }
+    as_of = as_of._replace(last=qrels.manifest["last_judgment"], rows=rows)
     inputs = load_estimate_inputs(pool, qrels.policy, machines=machines, as_of=as_of)
     if not len(inputs.sample.judged) or not inputs.measures:
         message = "Nothing can be estimated: the sample has no judged pair in the order of drawing."
@@ -239,8 +239,10 @@ def verify_estimates(score_set: ScoreSet) -> bool:
     names = [each["name"] for each in manifest["machines"]]
     rows = {each["name"]: each["rows"] for each in manifest["machines"] if "rows" in each}
     machines = [*names, TEXT] if manifest.get("texts") else names
+    by_grades = bool(manifest.get("ended_by_grades"))
+    as_of = AsOf(rows=rows, ended=manifest.get("ended"), by_grades=by_grades)
     inputs, again = compute_set(
-        score_set.campaign, score_set.qrels, machines, score_set.task, rows, manifest.get("ended")
+        score_set.campaign, score_set.qrels, machines, score_set.task, as_of
     )
     if "order" not in manifest:  # made before teams counted
         inputs = replace(inputs, teams={})

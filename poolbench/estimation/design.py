@@ -88,12 +88,13 @@ def count_complete(order: Ints, done: Mask) -> int:
 
 class CountedPart(NamedTuple):
     """``pairs`` that count, in the order of drawing, and ``pi`` of all pairs of the frame;
-    ``strata`` as in ``JudgedSample``.
+    ``strata`` as in ``JudgedSample``; ``ended``: the topics of which pairs are missing.
     """
 
     pairs: Ints
     pi: Floats
     strata: Ints | None = None
+    ended: tuple[str, ...] = ()
 
 
 def count_ended(frame: PoolFrame, order: Ints, done: Mask, ended: Sequence[str]) -> dict[str, int]:
@@ -133,4 +134,4 @@ def count_part(
         own = strata == stratum
         pi[own] = inclusion_probabilities(sizes[own], max(len(part), 1))
     is_part = np.isin(counted, np.concatenate(parts))
-    return CountedPart(counted[is_part], pi, strata)
+    return CountedPart(counted[is_part], pi, strata, tuple(frame.topics[at] for at in short))

@@ -16,6 +16,7 @@ class JudgedSample:
     more; ``pi``: inclusion probabilities of all pairs of the frame; ``strata``: the stratum of
     each, numbered through all topics and by rank in a topic (None: drawn from all together).
     ``skipped``: how many more were drawn but have no grade; ``pi`` allows for them.
+    ``ended_by_grades``: topics of which grades decided how many pairs were judged.
     """
 
     frame: PoolFrame
@@ -24,6 +25,7 @@ class JudgedSample:
     pi: Floats
     strata: Ints | None = None
     skipped: int = 0
+    ended_by_grades: int = 0
 
     @property
     def chance(self) -> Floats:

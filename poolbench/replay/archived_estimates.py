@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isnan
 from pathlib import Path
@@ -164,7 +164,10 @@ def estimate_again(
     names = [each["name"] for each in manifest["machines"]]
     top = table.shape[1] - FIRST_MACHINE - len(names)
     people = unpack_grades(table[:, PEOPLE])
-    sample = build_sample(frame, people, part.pairs, part.pi, top, part.strata)
+    sample = replace(
+        build_sample(frame, people, part.pairs, part.pi, top, part.strata),
+        ended_by_grades=manifest.get("ended_by_grades", 0),
+    )
     machines = [
         MachineInput(name, unpack_grades(table[:, FIRST_MACHINE + at]))
         for at, name in enumerate(names)

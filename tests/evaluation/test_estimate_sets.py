@@ -10,8 +10,10 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
+import poolbench as pb
 from campaigns.errors import ActionRefused
 from campaigns.services import jobs
+from campaigns.services.run_files import read_original_file
 from evaluation.models import ESTIMATED, SAMPLED, RunScores, ScoreSet
 from evaluation.queries.comparison import compare_all_runs, get_fixed_test, mark_entries
 from evaluation.queries.leaderboard import get_leaderboard, rank_entries
@@ -34,6 +36,7 @@ from judging.services.imports import import_judgments
 from judging.services.qrels import freeze_qrels
 from poolbench.replay.archive_folder import TABLES
 from poolbench.replay.verification import verify_archive
+from poolbench.runs.sampled_qrels import read_frame
 from replay.archive.loader import load_archive
 from tests.csv_reading import csv_conditions, csv_rows
 from tests.evaluation.samples import DOCNOS, judge, list_order
@@ -94,6 +97,34 @@ def test_later_judgments_change_nothing_and_changed_numbers_are_found(
     assert not verify_estimates(estimated)
     with pytest.raises(CommandError, match="do not come out again: 1"):
         call_command("check_estimates", "small")
+
+
+def change_end(row) -> None:
+    row.intervals["map"]["estimate"]["low"] += 0.001
+
+
+def change_other_end(row) -> None:
+    row.intervals["P_5"]["estimate"]["high"] += 0.001
+
+
+def change_place(row) -> None:
+    row.intervals["map"]["place"] += 1
+
+
+def change_error(row) -> None:
+    errors = np.frombuffer(bytes(row.difference_errors), "<f8").copy()
+    errors[1] += 1e-6
+    row.difference_errors = errors.tobytes()
+
+
+@pytest.mark.parametrize("change", [change_end, change_other_end, change_place, change_error])
+def test_changed_intervals_places_and_errors_are_found(estimated, change):
+    row = estimated.runs.get(run__tag="r0")
+    assert verify_estimates(estimated)
+    change(row)
+    RunScores.objects.filter(pk=row.pk)._raw_delete("default")
+    RunScores.objects.bulk_create([row])
+    assert not verify_estimates(estimated)
 
 
 def test_runs_differ_by_the_intervals_of_differences(estimated):
@@ -179,11 +210,16 @@ def test_files_of_a_release(as_user, organizer, estimated):
     people = texts["people"].splitlines()
     assert len(people) == 32
     assert all(len(line.split()) == 4 for line in people)
-    head, *frame = texts["frame"].splitlines()
-    assert head.split("\t") == ["topic", "docno", "probability", "grade"]
+    frame = [line.split() for line in texts["frame"].splitlines()]
     assert len(frame) == 60
-    assert sum(line.endswith("\t") for line in frame) == 28
-    assert sum(float(line.split("\t")[2]) for line in frame) == pytest.approx(32)
+    assert sum(grade == "-1" for _, _, grade, _, _ in frame) == 28
+    assert sum(float(line[4]) for line in frame) == pytest.approx(32)
+    # The same file as that of the pool, which is read by the same reader.
+    url = reverse("pool-download", args=["small", 1, "frame"])
+    own = read_page(client.get(f"{url}?qrels=1"))
+    assert read_frame(own.encode()).qrels.by_pair() == read_frame(
+        texts["frame"].encode()
+    ).qrels.by_pair()
     first = json.loads(texts["expected-grades"].splitlines()[0])
     assert (set(first), len(first["at_least"])) == ({"topic", "docno", "at_least"}, 3)
 
@@ -244,9 +280,21 @@ def test_machines_sharpen_and_stay_hidden_until_release(as_user, qrels, organize
     )
     assert "robot" not in read_page(client.get(url))
     release_scores(actor=organizer, score_set=estimated)
-    head, first, *_ = read_page(client.get(url)).splitlines()
-    assert head.endswith("\trobot")
-    assert first.rsplit("\t", 1)[1] in {"0", "1"}
+    text = read_page(client.get(url))
+    head, first, *_ = text.splitlines()
+    assert head == "# topic docno grade method probability robot"
+    assert first.split()[5] in {"0", "1"}
+    # From the file, the estimates of the set: values, intervals, places.
+    grades = {t: {d: int(int(d[1:]) <= 9) for d in DOCNOS} for t in "123"}
+    runs = {row.run.tag: read_original_file(row.run) for row in estimated.runs.all()}
+    again = pb.estimate(runs, text.encode(), ["AP", "P@5"], machines={"robot": grades}, top=3,
+                        seed=1)  # fmt: skip
+    stored = {row.run.tag: row.estimates for row in estimated.runs.select_related("run")}
+    for row in [*again["AP"].runs, *again["P@5"].runs]:
+        name = "map" if row in again["AP"].runs else "P_5"
+        known = stored[row.run][name]
+        assert row.estimate.value == pytest.approx(known.estimate.value)
+        assert (row.estimate.low, row.place) == (pytest.approx(known.estimate.low), known.place)
     assert verify_estimates(estimated)
 
 

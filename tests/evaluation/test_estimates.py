@@ -234,7 +234,8 @@ def test_a_topic_that_a_rule_ends_is_a_sample_of_its_own_size(
     others = len(order) - len(first)
     assert len(sample.judged) == look.report.judged == others + 4
     assert (sample.pi[own].sum(), sample.pi[~own].sum()) == pytest.approx((4, others))
-    assert sorted(set(sample.strata[own])), sorted(set(sample.strata[~own])) == ([1], [0])
+    assert (set(sample.strata[own]), set(sample.strata[~own])) == ({1}, {0})
+    assert [each.why for each in look.report.measures] == [None, None]
     compute_report(campaign, ESTIMATES)
     page = read_page(as_user(organizer).get(reverse("estimates", args=[campaign.slug])))
     assert "Ended by the stopping rule: topic 1." in page
@@ -243,6 +244,12 @@ def test_a_topic_that_a_rule_ends_is_a_sample_of_its_own_size(
     made = estimate_campaign(actor=organizer, campaign=campaign, qrels=qrels)
     assert made.conditions["estimate"]["ended"] == {"1": 4}
     StoppedTopic.objects.all().delete()
+    assert verify_estimates(made)
+    # A rule that reads grades chooses the sample by them: no interval.
+    set_stopping_rule(actor=organizer, campaign=campaign, rule=StoppingCriteria(relevant=1))
+    StoppedTopic.objects.exclude(topic__number="1").delete()
+    why = "topics ended by a rule that reads grades: 1 of 3, more than 5%"
+    assert [each.why for each in load_sample_look(campaign).report.measures] == [why, why]
     assert verify_estimates(made)
     archive = make_archive(campaign, tmp_path / "ended.zip")
     assert verify_archive(archive).list_lines() == []
