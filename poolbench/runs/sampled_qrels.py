@@ -193,9 +193,7 @@ def read_unsampled_qrels(
 ) -> QrelsTable:
     """``read_qrels``; a file whose first line has five columns is ES08, with the options."""
     report = FaultReport(file) if report is None else report
-    head = data[:_HEAD].split(b"\n")
-    lines = (line for line in head if line.strip() and not line.startswith(b"#"))
-    first = next(lines, b"")
+    first = _find_first_line(data)
     if len(first.split()) == len(_STRATA.columns):
         report.add(
             "ES08",
@@ -206,6 +204,31 @@ def read_unsampled_qrels(
         )
         raise InvalidFile(report)
     return read_qrels(data, file=file, report=report)
+
+
+def _find_first_line(data: bytes) -> bytes:
+    lines = data[:_HEAD].split(b"\n")
+    return next((line for line in lines if line.strip() and not line.startswith(b"#")), b"")
+
+
+def is_frame_file(data: bytes) -> bool:
+    """Whether a file has the columns of ``frame``, or more, and not those of qrels."""
+    return len(_find_first_line(data).split()) >= len(_PRELS.columns)
+
+
+def read_judged_pairs(
+    data: bytes, *, file: str = "", report: FaultReport | None = None
+) -> SampledQrels:
+    """A frame; or qrels, of which every judged pair was drawn for sure."""
+    if is_frame_file(data):
+        return read_frame(data, file=file, report=report)
+    return take_judged_pairs(read_qrels(data, file=file, report=report))
+
+
+def take_judged_pairs(qrels: QrelsTable) -> SampledQrels:
+    """The judged pairs alone, each with probability 1."""
+    rows = ((*pair, grade, 1.0) for pair, grade in qrels.by_pair().items() if grade >= 0)
+    return build_prels_sample(rows)
 
 
 READERS: Mapping[str, Callable[..., QrelsTable | SampledQrels]] = {
