@@ -1,7 +1,12 @@
 """Judging: plans, slots, the judgment log, qrels versions."""
 
 from judging.models.judgments import Exclusion, Judgment, TrainingPair
-from judging.models.machines import AutomaticAssessor, ModelAnswer, PromptCard
+from judging.models.machines import (
+    AutomaticAssessor,
+    ModelAnswer,
+    PromptCard,
+    PromptCardRelease,
+)
 from judging.models.plans import (
     Assignment,
     Audience,
@@ -26,6 +31,7 @@ __all__ = [
     "ModelAnswer",
     "Plan",
     "PromptCard",
+    "PromptCardRelease",
     "Purpose",
     "Qrels",
     "ReviewRequest",

@@ -27,13 +27,16 @@ from evaluation.services.estimating import (
 )
 from evaluation.services.release import release_scores
 from evaluation.services.scoring import score_campaign
+from judging.models import AutomaticAssessor
 from judging.services.automatic import (
     SubmittedJudgment,
     create_automatic_assessor,
     submit_automatic_judgments,
 )
 from judging.services.imports import import_judgments
+from judging.services.prompt_cards import create_model_assessor, release_card
 from judging.services.qrels import freeze_qrels
+from poolbench.judging.prompts import TEMPLATE
 from poolbench.replay.archive_folder import TABLES
 from poolbench.replay.verification import verify_archive
 from poolbench.runs.sampled_qrels import read_frame
@@ -314,3 +317,41 @@ def test_the_files_of_a_paper_have_intervals_and_the_sentence(as_user, organizer
     files = dict(iter_overview_files(estimated))
     assert "Estimated from 32 pairs" in files["scores.tex"]
     assert " to " in files["scores.tex"]
+
+
+def test_a_prompt_card_is_a_hash_until_it_is_released(as_user, qrels, organizer, participant):
+    campaign = qrels.campaign
+    model = create_model_assessor(
+        actor=organizer, campaign=campaign, name="llama", model="llama-3",
+        template=f"{TEMPLATE}\nOur secret wording.",
+    )  # fmt: skip
+    card, own = model.card, AutomaticAssessor.objects.filter(pk=model.pk)
+    own.update(card=None, model="")
+    rows = [SubmittedJudgment(t, d, int(int(d[1:]) <= 9), uuid4()) for t in "123" for d in DOCNOS]
+    submit_automatic_judgments(actor=organizer, campaign=campaign, automatic=own.get(),
+                               judgments=rows)  # fmt: skip
+    own.update(card=card, model="llama-3")
+    made = estimate_campaign(actor=organizer, campaign=campaign, qrels=qrels, machines=["llama"])
+    (machine,) = made.conditions["estimate"]["machines"]
+    assert (machine["card_sha256"], machine["model"]) == (card.sha256, "llama-3")
+    assert made.conditions["estimate"]["penalties"] == {"ranks": 0.5, "topics": 1.0,
+                                                        "machines": 0.3}  # fmt: skip
+    with pytest.raises(ActionRefused, match="No scores are released"):
+        release_card(actor=organizer, card=card)
+    release_scores(actor=organizer, score_set=made)
+    team, url = as_user(participant), reverse("prompt-cards", args=["small"])
+    page = read_page(team.get(made.get_absolute_url()))
+    assert card.sha256[:12] in page
+    assert "secret wording" not in page + read_page(team.get(url))
+    address = reverse("model-release", args=["small", "llama"])
+    assert team.post(address).status_code == 403
+    owner = as_user(organizer)
+    assert "Release card to teams" in read_page(owner.get(reverse("model", args=["small", "llama"])))
+    assert owner.post(address).status_code == 302
+    page = read_page(as_user(participant).get(url))
+    assert "Our secret wording." in page
+    assert card.sha256 in page
+    event = campaign.events.get(code="automatic.card_released")
+    assert event.data["sha256"] == card.sha256
+    with pytest.raises(ActionRefused, match="released already"):
+        release_card(actor=organizer, card=card)
