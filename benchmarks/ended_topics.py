@@ -43,9 +43,7 @@ def find_ended(
     return ended
 
 
-def print_rule(
-    collection: JudgedCollection, share: float, name: str, samples: int
-) -> None:
+def print_rule(collection: JudgedCollection, share: float, name: str, samples: int) -> None:
     z = size_pairs(collection, [])
     number, rows, judged, topics = round(share * len(z)), [], [], []
     for seed in range(samples):
@@ -68,7 +66,10 @@ def print_rule(
     print("".join(f"{title:>13}" for title in HEADER))
     for own in collection.measures:
         square, bias, covers, error = np.mean([row[1:] for row in rows if row[0] == own], axis=0)
-        print(f"{own:>13}{square**0.5:13.4f}{bias:+13.4f}{covers:13.3f}{1.96 * error:13.4f}", flush=True)
+        print(
+            f"{own:>13}{square**0.5:13.4f}{bias:+13.4f}{covers:13.3f}{1.96 * error:13.4f}",
+            flush=True,
+        )
 
 
 def main(data: Path, samples: int = 20) -> None:

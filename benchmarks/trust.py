@@ -1,8 +1,8 @@
 """What it costs and brings to show the plain order of runs where a machine favours a team.
 
-``OMP_NUM_THREADS=1 python -m benchmarks.trust DATA [SAMPLES [NAME]]``: on DL19, tau with full judging of
-the order by estimates and of the order drawn in, in samples with a team alarm and without, and how
-many places too high the favoured teams' runs stand.
+``OMP_NUM_THREADS=1 python -m benchmarks.trust DATA [SAMPLES [NAME]]``: on DL19, tau with full
+judging of the order by estimates and of the order drawn in, in samples with a team alarm and
+without, and how many places too high the favoured teams' runs stand.
 """
 
 from __future__ import annotations

@@ -13,8 +13,8 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Run
 from campaigns.queries.tasks import list_scored_runs
 from campaigns.services import matrices
-from evaluation.queries.scoring_inputs import measures_to_score, scoring_options
 from evaluation.queries.estimate_texts import load_text_input
+from evaluation.queries.scoring_inputs import measures_to_score, scoring_options
 from judging.models import Judgment, Purpose, Slot
 from judging.queries.judgments import LogReader, load_log_reader
 from judging.queries.slots import get_stopping_rule, stopped_topics
@@ -76,6 +76,9 @@ class AsOf(NamedTuple):
     by_grades: bool = False
 
 
+NOW = AsOf()
+
+
 @dataclass(frozen=True, eq=False)
 class EstimateInputs:
     """``planned`` pairs are to be judged, of which the first ``complete`` in the order of drawing
@@ -92,7 +95,7 @@ class EstimateInputs:
     look: int
     ended: Mapping[str, int]
     sample: JudgedSample
-    chosen: MachineChoice
+    choice: MachineChoice
     texts: TextInput | None
     measures: dict[str, FractionalMeasure]
     seed: int
@@ -101,7 +104,7 @@ class EstimateInputs:
 
     @property
     def machines(self) -> Sequence[MachineInput]:
-        return self.chosen.machines
+        return self.choice.machines
 
     @property
     def skipped(self) -> int:
@@ -117,7 +120,7 @@ class EstimateInputs:
             self.seed,
             drawn_for,
             teams=self.teams,
-            texts=self.texts and self.texts.scores,
+            texts=None if self.texts is None else self.texts.scores,
         )
 
 
@@ -131,7 +134,7 @@ def load_estimate_inputs(
     policy: str,
     *,
     machines: Sequence[str] | None = (),
-    as_of: AsOf = AsOf(),
+    as_of: AsOf = NOW,
     looks: int = 0,
 ) -> EstimateInputs:
     """The inputs by the judgments ``as_of``, one grade a pair by ``policy``.
@@ -172,7 +175,7 @@ def load_estimate_inputs(
         look=look,
         ended=ended,
         sample=replace(sample, ended_by_grades=len(part.ended) if by_grades else 0),
-        chosen=choose_machines(campaign, machines, plan.frame, as_of),
+        choice=choose_machines(campaign, machines, plan.frame, as_of),
         texts=load_text_input(campaign, frame) if machines and TEXT in machines else None,
         measures=choose_estimated(campaign, options, top),
         seed=pool.spec["seed"],
@@ -181,9 +184,7 @@ def load_estimate_inputs(
     )
 
 
-def find_ended(
-    campaign: Campaign, plan: InfluencePlan, order: Ints, done: Mask
-) -> dict[str, int]:
+def find_ended(campaign: Campaign, plan: InfluencePlan, order: Ints, done: Mask) -> dict[str, int]:
     """Topics that the stopping rule has ended before all their pairs of ``order`` were judged, and
     how many were judged without a gap.
     """
@@ -213,7 +214,7 @@ def list_skipped_pairs(pool: Pool) -> list[tuple[str, str]]:
 
 
 def choose_machines(
-    campaign: Campaign, names: Sequence[str] | None, frame: PoolFrame, as_of: AsOf = AsOf()
+    campaign: Campaign, names: Sequence[str] | None, frame: PoolFrame, as_of: AsOf = NOW
 ) -> MachineChoice:
     """The machines ``names``, or all that have enough of the frame."""
     known = campaign.automatic_assessors.values_list("name", flat=True)
@@ -240,7 +241,7 @@ def count_rows(campaign: Campaign, name: str, as_of: AsOf) -> int:
 
 
 def load_machine(
-    campaign: Campaign, name: str, frame: PoolFrame, as_of: AsOf = AsOf()
+    campaign: Campaign, name: str, frame: PoolFrame, as_of: AsOf = NOW
 ) -> MachineInput:
     """The grades of an automatic assessor for the pairs of the frame, or its chances if it gave
     any, after so many rows of its log.

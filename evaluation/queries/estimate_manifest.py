@@ -55,7 +55,8 @@ def describe_drawn_sample(
         "skipped": report.skipped,
         "level": LEVEL,
         "machines": [describe_used_machine(inputs, machine) for machine in inputs.machines],
-        "texts": inputs.texts and {
+        "texts": inputs.texts
+        and {
             "coverage": inputs.texts.coverage,
             "sha256": inputs.texts.sha256,
         },
@@ -88,8 +89,8 @@ def list_frame_lines(inputs: EstimateInputs) -> list[tuple[str, str]]:
 
 
 def describe_used_machine(inputs: EstimateInputs, machine: MachineInput) -> dict[str, Any]:
-    """Name, coverage, rows of its log, the hash of its prompt card and its model if it has them, and
-    its grades beside people's: pairs and their weight 1 / π, in all and by topic.
+    """Name, coverage, rows of its log, hash of its prompt card and model if it has them, and its
+    grades beside people's: pairs and their weight 1 / π, in all and by topic.
     """
     sample = inputs.sample
     assessor = inputs.pool.campaign.automatic_assessors.select_related("card").get(
@@ -108,7 +109,7 @@ def describe_used_machine(inputs: EstimateInputs, machine: MachineInput) -> dict
     return {
         "name": machine.name,
         "coverage": machine.coverage,
-        "rows": inputs.chosen.rows[machine.name],
+        "rows": inputs.choice.rows[machine.name],
         "card_sha256": assessor.card.sha256 if assessor.card else "",
         "model": assessor.model,
         "confusion": [

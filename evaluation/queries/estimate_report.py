@@ -80,7 +80,7 @@ def load_sample_look(campaign: Campaign) -> SampleLook:
         skipped=inputs.skipped,
         look=inputs.look,
         looks=looks,
-        left_out=inputs.chosen.left_out,
+        left_out=inputs.choice.left_out,
         ended=tuple(inputs.ended),
         reason=explain_nothing(inputs),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from campaigns.rules import require_permission
 from campaigns.services import jobs
 from evaluation.models import EstimateFrame, RunScores, ScoreSet
 from evaluation.queries.estimate_inputs import (
+    NOW,
     AsOf,
     EstimateInputs,
     load_estimate_inputs,
@@ -115,7 +116,7 @@ def compute_set(
     qrels: Qrels,
     machines: Sequence[str],
     task: CampaignTask | None,
-    as_of: AsOf = AsOf(),
+    as_of: AsOf = NOW,
 ) -> tuple[EstimateInputs, ScoreEstimates]:
     """By the judgments that the qrels were frozen with, and no later ones; machines may have graded
     afterwards.
@@ -267,7 +268,7 @@ def is_same_row(
     errors = (np.frombuffer(bytes(own), "<f8") for own in
               (row.difference_errors, intervals["difference_errors"]))  # fmt: skip
     means = [row.means[name] for name in again.measures]
-    ends = (list_numbers(own) for own in (row.intervals, intervals["intervals"]))
+    ends = (list_interval_numbers(own) for own in (row.intervals, intervals["intervals"]))
     return (
         is_same_number(row.table, values)
         and is_same_number(means, values.mean(axis=0))
@@ -276,7 +277,7 @@ def is_same_row(
     )
 
 
-def list_numbers(intervals: dict[str, Any]) -> list[float]:
+def list_interval_numbers(intervals: dict[str, Any]) -> list[float]:
     """Both intervals, place and drawn-in value by measure; NaN where there is none."""
     ends = [
         end

@@ -130,7 +130,7 @@ class EstimationInputs(NamedTuple):
 
 def read_estimation_inputs(
     runs: RunsLike,
-    drawn: SampledQrels,
+    sampled: SampledQrels,
     measures: Measures,
     machines: MachinesLike,
     level: int,
@@ -141,7 +141,7 @@ def read_estimation_inputs(
     tables = read_runs(runs)
     own = {name: read_machine(each, top) for name, each in name_machines(machines).items()}
     options = ScoringOptions(level=level, gains=gains)
-    grades = [find_top_grade(drawn.qrels), *map(find_top_grade, own.values()), level]
+    grades = [find_top_grade(sampled.qrels), *map(find_top_grade, own.values()), level]
     highest = max(grades) if top is None else top
     if grades[0] > highest:
         raise ValueError(
@@ -149,8 +149,8 @@ def read_estimation_inputs(
         )
     named = select_measures(measures, options)
     chosen = {each.name: find_fractional_measure(each, options, highest) for each in named}
-    frame = build_pool_frame(tables, drawn.qrels)
-    judged = build_judged_sample(frame, drawn, highest)
+    frame = build_pool_frame(tables, sampled.qrels)
+    judged = build_judged_sample(frame, sampled, highest)
     check_retrieved(frame)
     inputs = [build_machine_input(name, table, frame) for name, table in own.items()]
     names = {each.name: spelled or each.name for each, spelled in named.items()}

@@ -113,13 +113,13 @@ def build_text_input(
     frame: PoolFrame, queries: Mapping[str, str], texts: Mapping[str, str]
 ) -> TextInput:
     """By ``queries`` of topics and ``texts`` of documents, empty where there is none."""
-    asked = [queries.get(topic, "") for topic in frame.topics]
+    by_topic = [queries.get(topic, "") for topic in frame.topics]
     own = [texts.get(docno, "").strip() for docno in map(str, frame.docnos)]
     digest = sha256()
-    for text in (*asked, *own):
+    for text in (*by_topic, *own):
         digest.update(sha256(text.encode("utf-8", "replace")).digest())
     coverage = sum(map(bool, own)) / max(len(own), 1)
-    return TextInput(build_text_scores(frame, asked, own), coverage, digest.hexdigest())
+    return TextInput(build_text_scores(frame, by_topic, own), coverage, digest.hexdigest())
 
 
 def build_vectors(texts: Sequence[str], number: int) -> csr_array:

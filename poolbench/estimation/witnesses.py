@@ -13,8 +13,9 @@ from poolbench.estimation.diagnostics.witness import (
     WitnessReport,
     report_witnesses,
 )
-from poolbench.estimation.estimate import MEASURES, read_estimation_inputs
+from poolbench.estimation.estimate import read_estimation_inputs
 from poolbench.estimation.machine_files import MachinesLike
+from poolbench.estimation.measures import DEFAULT_MEASURES
 from poolbench.estimation.remarks import Remark
 from poolbench.evaluation.evaluate import Measures
 from poolbench.files.name_lists import choose_named
@@ -62,7 +63,7 @@ def examine_machines(
     runs: RunsLike,
     judgments: JudgedSource,
     machines: MachinesLike,
-    measures: Measures = MEASURES,
+    measures: Measures = DEFAULT_MEASURES,
     *,
     teams: Mapping[str, str] | None = None,
     level: int = 1,

@@ -115,7 +115,6 @@ class ArchivedEstimates:
             yield Difference(FRAMES, where, "as archived", "others")
         yield from compare_run_estimates(rows, pool.runs, score_set, estimates)
 
-
     def load_texts(self, frame: PoolFrame) -> TextInput:
         texts = {docno: document_text(self.pools.get_document(docno))
                  for docno in map(str, frame.docnos) if docno in self.pools.documents}  # fmt: skip
@@ -183,7 +182,7 @@ def estimate_again(
         manifest["seed"],
         manifest["drawn_for"],
         teams=teams,
-        texts=texts and texts.scores,
+        texts=None if texts is None else texts.scores,
     )
 
 
@@ -207,8 +206,7 @@ def compare_run_estimates(
     """What differs by run and measure. ``rows`` and ``tags`` are in the order of the frame."""
     width, size = len(score_set["measures"]), len(rows)
     again = {
-        each.measure: {one.run: one for one in each.runs}
-        for each in estimates.report.measures
+        each.measure: {one.run: one for one in each.runs} for each in estimates.report.measures
     }
     for at, (row, tag) in enumerate(zip(rows, tags, strict=True)):
         for column, name in enumerate(score_set["measures"]):

@@ -220,9 +220,10 @@ def test_files_of_a_release(as_user, organizer, estimated):
     # The same file as that of the pool, which is read by the same reader.
     url = reverse("pool-download", args=["small", 1, "frame"])
     own = read_page(client.get(f"{url}?qrels=1"))
-    assert read_frame(own.encode()).qrels.by_pair() == read_frame(
-        texts["frame"].encode()
-    ).qrels.by_pair()
+    assert (
+        read_frame(own.encode()).qrels.by_pair()
+        == read_frame(texts["frame"].encode()).qrels.by_pair()
+    )
     first = json.loads(texts["expected-grades"].splitlines()[0])
     assert (set(first), len(first["at_least"])) == ({"topic", "docno", "at_least"}, 3)
 
@@ -346,7 +347,9 @@ def test_a_prompt_card_is_a_hash_until_it_is_released(as_user, qrels, organizer,
     address = reverse("model-release", args=["small", "llama"])
     assert team.post(address).status_code == 403
     owner = as_user(organizer)
-    assert "Release card to teams" in read_page(owner.get(reverse("model", args=["small", "llama"])))
+    assert "Release card to teams" in read_page(
+        owner.get(reverse("model", args=["small", "llama"]))
+    )
     assert owner.post(address).status_code == 302
     page = read_page(as_user(participant).get(url))
     assert "Our secret wording." in page

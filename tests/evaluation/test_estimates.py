@@ -281,9 +281,7 @@ def test_a_machine_that_favours_a_team_does_not_decide_the_order(
     # Teams read the manifest: it names none.
     assert made.conditions["estimate"]["order"] == "order-favoured"
     assert "Other" not in json.dumps(made.conditions)
-    assert "an automatic assessor favours a team" in read_page(
-        client.get(made.get_absolute_url())
-    )
+    assert "an automatic assessor favours a team" in read_page(client.get(made.get_absolute_url()))
     assert verify_estimates(made)
     archive = make_archive(campaign, tmp_path / "favoured.zip")
     assert verify_archive(archive).list_lines() == []
@@ -311,9 +309,7 @@ def test_machines_count_as_of_the_row(organizer, sampled, assessor):
     assert verify_estimates(made)
 
 
-def test_the_text_classifier_reads_the_documents(
-    organizer, sampled, assessor, as_user, tmp_path
-):
+def test_the_text_classifier_reads_the_documents(organizer, sampled, assessor, as_user, tmp_path):
     campaign = sampled.campaign
     for document in campaign.documents.all():
         words = "solar panel roof energy" if int(document.docno[1:]) <= 7 else "tax law court"
