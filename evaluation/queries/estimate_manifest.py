@@ -110,6 +110,7 @@ def describe_used_machine(inputs: EstimateInputs, machine: MachineInput) -> dict
         "name": machine.name,
         "coverage": machine.coverage,
         "rows": inputs.choice.rows[machine.name],
+        "has_chances": machine.chances is not None,
         "card_sha256": assessor.card.sha256 if assessor.card else "",
         "model": assessor.model,
         "confusion": [

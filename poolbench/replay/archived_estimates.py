@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isnan
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from poolbench.estimation.design import CountedPart
 from poolbench.estimation.frame import PoolFrame, build_pool_frame
-from poolbench.estimation.machines import NONE, MachineInput
+from poolbench.estimation.machines import NONE, MachineInput, match_chances
 from poolbench.estimation.measures import find_fractional_measure
 from poolbench.estimation.report import ScoreEstimates, compute_estimates
 from poolbench.estimation.sample import build_sample
@@ -25,6 +25,7 @@ from poolbench.files.streams import read_bytes
 from poolbench.pooling.document_texts import document_text
 from poolbench.pooling.methods.influence import InfluencePlan
 from poolbench.replay.archive_folder import TABLES, iter_rows
+from poolbench.replay.archived_judgments import ArchivedJudgments
 from poolbench.replay.archived_pools import ArchivedPools
 from poolbench.replay.archived_runs import ArchivedRuns
 from poolbench.replay.archived_scores import SCORES, ArchivedScores, is_same_score
@@ -35,6 +36,13 @@ from poolbench.runs.tables import QrelsTable
 PROBABILITY, PEOPLE, FIRST_MACHINE = 0, 1, 2
 """Columns of a frame; behind the machines the chances of each grade or more."""
 FRAMES = f"{TABLES}/estimate_frames.jsonl"
+
+
+class ArchivedInputs(NamedTuple):
+    """What the calibration read besides grades: texts, and chances by machine."""
+
+    texts: TextInput | None
+    chances: Mapping[str, Floats | None]
 
 
 @dataclass
@@ -109,11 +117,23 @@ class ArchivedEstimates:
                  for row in rows}  # fmt: skip
         if "order" not in manifest:  # made before teams counted
             teams = {}
-        estimates = estimate_again(pool, part, score_set, table, teams, texts)
+        read = ArchivedInputs(texts, self.load_chances(manifest, pool))
+        estimates = estimate_again(pool, part, score_set, table, teams, read)
         if not np.allclose(estimates.chances, chances, rtol=1e-9, atol=1e-12):
             where = f"expected grades of score set {score_set['id']}"
             yield Difference(FRAMES, where, "as archived", "others")
         yield from compare_run_estimates(rows, pool.runs, score_set, estimates)
+
+    def load_chances(self, manifest: dict[str, Any], frame: PoolFrame) -> dict[str, Floats | None]:
+        """Of the machines that gave any, which the frame of the set does not keep."""
+        log = ArchivedJudgments(self.folder)
+        return {
+            each["name"]: match_chances(
+                frame, log.list_machine_judgments(each["name"], each["rows"])
+            )
+            for each in manifest["machines"]
+            if each.get("has_chances")
+        }
 
     def load_texts(self, frame: PoolFrame) -> TextInput:
         texts = {docno: document_text(self.pools.get_document(docno))
@@ -156,7 +176,7 @@ def estimate_again(
     score_set: dict[str, Any],
     table: Floats,
     teams: Mapping[str, str],
-    texts: TextInput | None,
+    read: ArchivedInputs,
 ) -> ScoreEstimates:
     conditions = score_set["conditions"]
     manifest, options = conditions["estimate"], read_options(conditions)
@@ -168,7 +188,7 @@ def estimate_again(
         ended_by_grades=manifest.get("ended_by_grades", 0),
     )
     machines = [
-        MachineInput(name, unpack_grades(table[:, FIRST_MACHINE + at]))
+        MachineInput(name, unpack_grades(table[:, FIRST_MACHINE + at]), read.chances.get(name))
         for at, name in enumerate(names)
     ]
     measures = {
@@ -182,7 +202,7 @@ def estimate_again(
         manifest["seed"],
         manifest["drawn_for"],
         teams=teams,
-        texts=None if texts is None else texts.scores,
+        texts=None if read.texts is None else read.texts.scores,
     )
 
 

@@ -358,3 +358,22 @@ def test_a_prompt_card_is_a_hash_until_it_is_released(as_user, qrels, organizer,
     assert event.data["sha256"] == card.sha256
     with pytest.raises(ActionRefused, match="released already"):
         release_card(actor=organizer, card=card)
+
+
+def test_chances_of_a_machine_are_computed_again_from_an_archive(qrels, organizer, tmp_path):
+    campaign = qrels.campaign
+    robot = create_automatic_assessor(actor=organizer, campaign=campaign, name="robot")
+    top = max(campaign.grades.values_list("value", flat=True))
+    rest = [0.1 / top] * top
+    rows = [
+        SubmittedJudgment(t, d, int(int(d[1:]) <= 9), uuid4(),
+                          chances=[*rest[: int(int(d[1:]) <= 9)], 0.9,
+                                   *rest[int(int(d[1:]) <= 9):]])
+        for t in "123" for d in DOCNOS
+    ]  # fmt: skip
+    submit_automatic_judgments(actor=organizer, campaign=campaign, automatic=robot, judgments=rows)
+    made = estimate_campaign(actor=organizer, campaign=campaign, qrels=qrels, machines=["robot"])
+    assert made.conditions["estimate"]["machines"][0]["has_chances"]
+    assert verify_estimates(made)
+    archive = make_archive(campaign, tmp_path / "chances.zip")
+    assert verify_archive(archive).list_lines() == []
