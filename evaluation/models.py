@@ -98,11 +98,14 @@ SAMPLED_READING = (
 
 def describe_estimate(facts: dict[str, Any]) -> str:
     """The sentence that a paper needs: what was judged, and what the intervals hold."""
-    machines = ", ".join(each["name"] for each in facts["machines"])
+    names = [each["name"] for each in facts["machines"]]
+    helped = [f"the grades of {', '.join(names)}"] if names else []
+    helped += ["a text classifier"] if facts.get("texts") else []
+    aid = f", with {' and '.join(helped)} as an aid" if helped else ""
     return (
         f"Estimated from {facts['judged']:,} pairs that people judged, a probability sample of the "
         f"{facts['pairs']:,} pairs of pool {facts['pool']}"
-        f"{f', with the grades of {machines} as an aid' if machines else ''}. 95\u00a0% intervals "
+        f"{aid}. 95\u00a0% intervals "
         "hold what judging every pair of the pool would give, for the topics at hand; not "
         "documents outside the pool, and not how far assessors differ. Runs are compared by the "
         "intervals of their differences, not by tests over topics."

@@ -35,7 +35,9 @@ CAMPAIGN_PAGES = [
     page("judging/automatic/", automatic.automatic_list_view),
     page("judging/automatic/<slug:name>/", automatic.automatic_view),
     page("judging/automatic/<slug:name>/model/", models.model_view),
+    page("judging/automatic/<slug:name>/model/release/", models.model_release_view),
     page("judging/automatic-model/", models.model_new_view),
+    page("results/prompts/", models.prompt_cards_view),
     page(
         "judging/automatic/<slug:name>/beside-people.<str:fmt>", automatic.automatic_download_view
     ),

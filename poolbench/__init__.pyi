@@ -3,6 +3,7 @@
 """
 
 from poolbench.estimation.estimate import estimate as estimate
+from poolbench.estimation.witnesses import examine_machines as examine_machines
 from poolbench.evaluation.comparison.rankings import tau as tau
 from poolbench.evaluation.comparison.rbo import rbo as rbo
 from poolbench.evaluation.evaluate import evaluate as evaluate

@@ -18,6 +18,7 @@ FILE_COMMANDS = {
     "evaluate": "poolbench.commands.evaluate.EvaluateCommand",
     "compare": "poolbench.commands.compare_runs.CompareRunsCommand",
     "estimate": "poolbench.commands.estimate.EstimateCommand",
+    "witness": "poolbench.commands.witness.WitnessCommand",
     "user-measures": "poolbench.commands.user_measures.UserMeasuresCommand",
     "interleave": "poolbench.commands.preferences.InterleaveCommand",
     "preferences": "poolbench.commands.preferences.PreferencesCommand",

@@ -80,6 +80,7 @@ GET    401  404  404  200  404  404  200  404
     api-run-scores-csv api-run-scores-json api-run-scores-txt
 GET    302  404  200  200  200  200  200  404
     campaign topics topic documents document document-body errata tasks data data-checksums
+    prompt-cards
 GET    401  404  404  200  200  404  200  404
     api-score-set-detail api-score-set-csv api-score-set-leaderboard api-score-set-paper
     api-score-set-paper-zip
@@ -171,6 +172,7 @@ POST   302  404  403  403  403  403  302  404
     automatic-list consensus-pair consensus-undo reusability simulation stopping
     score-evaluate study-more-labels study-worker-undo study-workers comparison-plan-pause
     comparison-plan-reopen data-file-remove public-page-edit public-page-withdraw
+    model-release
 POST   302  404  403  403  403  403  422  404
     task-new run-form
     model model-new

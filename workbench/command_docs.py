@@ -20,6 +20,7 @@ ON_FILES = {
     "compare": "[comparing runs](comparison.md)",
     "estimate": "[estimates](estimates.md)",
     "pool": "[pooling](pooling.md)",
+    "witness": "[second witness](organizer.md#a-machine-as-second-witness)",
     "plan-sample": "[samples by influence](pooling.md#what-a-sample-by-influence-would-tell)",
     "simulate": "[simulation](pooling.md#simulation)",
     "report": "[reusability](collection.md)",

@@ -96,6 +96,7 @@ EVENT_PHRASES = {
     "automatic.created": _("Automatic assessor added"),
     "automatic.judgments_submitted": _("Automatic judgments submitted"),
     "automatic.card_written": "Prompt card for a model written",
+    "automatic.card_released": "Prompt card released to teams",
     "automatic.texts_given": "Texts may be sent to a model",
     "automatic.model_asked": "Model asked for judgments",
     "study.created": _("Crowd study created"),

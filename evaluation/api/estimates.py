@@ -32,6 +32,10 @@ class SampleLookSerializer(Serializer[Any]):
     left_out = serializers.ListField(
         child=serializers.ListField(), help_text="Machines that are not used, with the reason."
     )
+    ended = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="Topics that the stopping rule has ended: samples of their own size.",
+    )
     report = serializers.DictField(
         allow_null=True, help_text="Runs by place with intervals, by measure."
     )

@@ -6,9 +6,19 @@ from typing import Any
 
 from django import forms
 
+from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
+from evaluation.queries.estimate_inputs import find_sampled_pool
+from evaluation.queries.estimate_texts import check_has_texts
+from poolbench.estimation.report import TEXT
 
 COVERING, CHOSEN = "covering", "chosen"
+
+
+def list_machine_choices(campaign: Campaign) -> list[tuple[str, str]]:
+    """The automatic assessors of a campaign, and the one that is built in."""
+    names = campaign.automatic_assessors.values_list("name", flat=True)
+    return [*((name, name) for name in names), (TEXT, f"{TEXT} (built in: reads the documents)")]
 
 
 class EstimateSettingsForm(forms.Form):
@@ -28,21 +38,27 @@ class EstimateSettingsForm(forms.Form):
             "machines": chosen or [],
         }
         super().__init__(data, initial=initial)
-        names = list(campaign.automatic_assessors.values_list("name", flat=True))
+        self.campaign = campaign
         self.fields["machines"] = forms.MultipleChoiceField(
-            choices=[(name, name) for name in names],
+            choices=list_machine_choices(campaign),
             required=False,
             widget=forms.CheckboxSelectMultiple,
             label="Ticked",
         )
-        if not names:
-            del self.fields["machines"], self.fields["use"]
+
+    def clean_machines(self) -> list[str]:
+        names: list[str] = self.cleaned_data["machines"]
+        pool = find_sampled_pool(self.campaign)
+        if TEXT in names and pool is not None:
+            try:
+                check_has_texts(pool)
+            except ActionRefused as refused:
+                raise forms.ValidationError(str(refused)) from None
+        return names
 
     @property
     def settings(self) -> dict[str, Any]:
         """As ``update_campaign`` takes them."""
         sent = self.cleaned_data
-        if "use" not in sent:
-            return {"estimate_looks": sent["looks"]}
         machines = sent["machines"] if sent["use"] == CHOSEN else None
         return {"estimate_looks": sent["looks"], "estimate_machines": machines}

@@ -8,6 +8,7 @@ from django import forms
 
 from campaigns.models import Campaign
 from campaigns.queries.tasks import get_current_task
+from evaluation.forms.estimates import list_machine_choices
 from evaluation.queries.estimate_inputs import find_sampled_pool
 from evaluation.rules import check_measures
 from judging.models import Qrels
@@ -36,15 +37,13 @@ class EvaluateForm(forms.Form):
                 help_text="From the judged sample. Without it, pairs that were not drawn count as "
                 "not judged.",
             )
-            names = campaign.automatic_assessors.values_list("name", "name")
-            if names:
-                self.fields["machines"] = forms.MultipleChoiceField(
-                    choices=list(names),
-                    required=False,
-                    label="Automatic assessors",
-                    help_text="Their grades sharpen estimates; they never decide one.",
-                    widget=forms.CheckboxSelectMultiple,
-                )
+            self.fields["machines"] = forms.MultipleChoiceField(
+                choices=list_machine_choices(campaign),
+                required=False,
+                label="Automatic assessors",
+                help_text="They sharpen estimates; they never decide one.",
+                widget=forms.CheckboxSelectMultiple,
+            )
         default = " ".join(campaign.measures or DEFAULT_NAMES)
         self.fields["measures"].help_text = f"Space-separated measure names. Default: {default}"
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from poolbench.estimation.looks import MeasureLook, SampleLook
-from poolbench.estimation.report import MeasureReport
-from poolbench.evaluation.comparison.marks import UNTESTED
+from poolbench.estimation.looks import SampleLook
+from poolbench.estimation.results import iter_run_rows
 from poolbench.evaluation.evaluate import product_version
 from poolbench.number_formats import format_score
 from poolbench.reports.report import Column, Report, Section, Table, make_columns
@@ -22,32 +20,28 @@ SCOPE = (
 ENDS = ("low", "high", "topics_low", "topics_high")
 
 
-def list_rows(report: MeasureReport, look: MeasureLook) -> Iterator[tuple[Any, ...]]:
-    """By place: run, estimate, both intervals, group, and what the place is by if drawn in."""
-    for at, row in enumerate(report.runs):
-        ends = row.estimate.low, row.estimate.high, row.over_topics.low, row.over_topics.high
-        known = (None,) * 4 if look.is_order_only else ends
-        group = look.letters[at] if look.letters else UNTESTED
-        yield row.place, row.run, row.estimate.value, *known, group, row.drawn_in
-
-
 def build_estimates_report(look: SampleLook, title: str) -> Report:
     """A section for each measure; one flat record of all."""
     measures = () if look.report is None else look.report.measures
     pairs = list(zip(measures, look.measures, strict=True))
     scores = make_columns("estimate", *ENDS, show=format_score)
-    columns = (*make_columns("place"), Column("run", left=True), *scores)
+    columns = (Column("run", left=True), *make_columns("place"), *scores)
     columns = (*columns, Column("group", left=True), *make_columns("drawn_in", show=format_score))
-    sections = [
-        Section(each.measure, (Table(each.measure, columns, list(list_rows(each, own))),))
+    listed = {
+        each.measure: list(iter_run_rows(each, own.letters, is_order_only=own.is_order_only))
         for each, own in pairs
-    ]
-    rows = [(each.measure, *row) for each, own in pairs for row in list_rows(each, own)]
+    }
+    sections = [Section(name, (Table(name, columns, own),)) for name, own in listed.items()]
+    rows = [(name, *row) for name, own in listed.items() for row in own]
     record = Table("estimates", (Column("measure", left=True), *columns), rows)
     return Report(
         title=f"Estimates for {title}",
         sections=sections,
-        notes=(SCOPE, *([f"No estimates yet: {look.reason}."] if look.reason else [])),
+        notes=(
+            SCOPE,
+            *([f"No estimates yet: {look.reason}."] if look.reason else []),
+            *([look.plain_order.text] if look.plain_order else []),
+        ),
         conditions=list_look_conditions(look),
         record=record,
         data=lambda: {"conditions": list_look_conditions(look), **asdict(look)},
@@ -69,6 +63,7 @@ def list_look_conditions(look: SampleLook) -> dict[str, Any]:
         "look": look.look,
         "looks": look.looks,
         "quantile": round(look.quantile, 4),
+        "ended_topics": list(look.ended),
         "machines": [] if report is None else list(report.machines),
     }
 

@@ -10,6 +10,7 @@ from campaigns.models import Campaign
 from campaigns.queries.tasks import list_scored_runs
 from campaigns.services.snapshots import Subject
 from evaluation.queries.estimate_inputs import (
+    AsOf,
     EstimateInputs,
     find_sampled_pool,
     load_estimate_inputs,
@@ -18,8 +19,9 @@ from evaluation.queries.scoring_inputs import scoring_options
 from judging.models import Purpose, Slot
 from judging.queries.exclusions import log_state_key
 from judging.queries.judgments import load_log_reader
+from judging.queries.slots import stopped_topics
 from poolbench.estimation.looks import LEAST_PER_TOPIC, MeasureLook, SampleLook, build_measure_look
-from poolbench.estimation.report import MeasureReport, ScoreEstimates, compute_estimates
+from poolbench.estimation.report import MeasureReport, ScoreEstimates
 from poolbench.judging.policies import DEFAULT_POLICY
 
 ESTIMATES = "estimates"
@@ -38,8 +40,9 @@ def identify_estimates(campaign: Campaign) -> str:
     # A slot that is opened again leaves no row in the log.
     slots = Slot.objects.filter(plan__pool=pool, purpose=Purpose.JUDGE, state=Slot.State.SKIPPED)
     facts = (
-        pool.pk, log_state_key(campaign), slots.count(),
-        list(list_scored_runs(campaign, pool.task).values_list("pk", "matrix")),
+        pool.pk, log_state_key(campaign), slots.count(), campaign.documents.count(),
+        list(list_scored_runs(campaign, pool.task).values_list("pk", "matrix", "team")),
+        list(stopped_topics(campaign).order_by("pk").values_list("pk", flat=True)),
         scoring_options(campaign).as_dict(), campaign.measures, campaign.estimate_looks,
         campaign.estimate_machines,
     )  # fmt: skip
@@ -58,7 +61,11 @@ def load_sample_look(campaign: Campaign) -> SampleLook:
     last = load_log_reader(campaign).log.last
     try:
         inputs = load_estimate_inputs(
-            pool, DEFAULT_POLICY, machines=campaign.estimate_machines, last=last, looks=looks
+            pool,
+            DEFAULT_POLICY,
+            machines=campaign.estimate_machines,
+            as_of=AsOf(last),
+            looks=looks,
         )
     except ActionRefused as refused:
         return SampleLook(pool.version, DEFAULT_POLICY, last, looks=looks, reason=refused.message)
@@ -73,7 +80,8 @@ def load_sample_look(campaign: Campaign) -> SampleLook:
         skipped=inputs.skipped,
         look=inputs.look,
         looks=looks,
-        left_out=inputs.left_out,
+        left_out=inputs.choice.left_out,
+        ended=tuple(inputs.ended),
         reason=explain_nothing(inputs),
     )
     return begun if begun.reason else add_estimates(begun, inputs)
@@ -91,7 +99,7 @@ def explain_nothing(inputs: EstimateInputs) -> str:
 
 
 def add_estimates(begun: SampleLook, inputs: EstimateInputs) -> SampleLook:
-    estimates = compute_estimates(inputs.sample, inputs.machines, inputs.measures, inputs.seed)
+    estimates = inputs.compute()
     looks = tuple(
         build_report_look(each, estimates, inputs, begun.looks)
         for each in estimates.report.measures
@@ -111,7 +119,7 @@ def build_report_look(
         report,
         estimates.measures[report.measure],
         frame.runs,
-        inputs.used,
+        judged + inputs.skipped,
         len(frame.topic_index),
         looks,
     )

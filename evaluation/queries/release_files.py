@@ -9,8 +9,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 
+import numpy as np
+
 from evaluation.models import EstimateFrame, ScoreSet
+from poolbench.estimation.machines import NONE
 from poolbench.replay.archived_estimates import FIRST_MACHINE, PEOPLE, PROBABILITY
+from poolbench.runs.qrels import qrels_from_rows
+from poolbench.runs.sampled_qrels import write_frame
 from poolbench.statistics.estimate import nan_to_none
 
 
@@ -34,16 +39,20 @@ def write_people(score_set: ScoreSet) -> Iterator[str]:
             yield f"{topic} 0 {docno} {int(grade)}\n"
 
 
-def write_frame(score_set: ScoreSet) -> Iterator[str]:
-    """All pairs with π and people's grade, separated by tabs; with machine grades once the scores
-    are released, since assessors and teams could learn them before.
+def write_release_frame(score_set: ScoreSet) -> Iterator[str]:
+    """All pairs with people's grade and π, as the file ``frame`` of the pool; with machine grades
+    once the scores are released, since assessors and teams could learn them before.
+
+    π allows for drawn pairs that have no grade, so that the same estimates come of it.
     """
-    machines = list_machines(score_set) if score_set.released_at else []
-    yield "\t".join(["topic", "docno", "probability", "grade", *machines]) + "\n"
-    for topic, docno, values in iter_frame_rows(score_set.frame):
-        grades = values[PEOPLE : FIRST_MACHINE + len(machines)]
-        texts = ["" if grade is None else str(int(grade)) for grade in grades]
-        yield "\t".join([topic, docno, repr(values[PROBABILITY]), *texts]) + "\n"
+    names = list_machines(score_set) if score_set.released_at else []
+    table = score_set.frame.table
+    grades = np.where(np.isnan(table), NONE, table).astype(np.int64)
+    pairs = [(topic, docno) for topic, docnos in score_set.frame.pairs for docno in docnos]
+    rows = zip(pairs, grades[:, PEOPLE].tolist(), strict=True)
+    qrels = qrels_from_rows((*pair, grade) for pair, grade in rows)
+    machines = {name: grades[:, FIRST_MACHINE + at].tolist() for at, name in enumerate(names)}
+    yield write_frame(qrels, table[:, PROBABILITY], machines).decode()
 
 
 def write_expected_grades(score_set: ScoreSet) -> Iterator[str]:
@@ -57,7 +66,7 @@ def write_expected_grades(score_set: ScoreSet) -> Iterator[str]:
 
 FILES: dict[str, tuple[str, Callable[[ScoreSet], Iterator[str]]]] = {
     "people": ("qrels.txt", write_people),
-    "frame": ("tsv", write_frame),
+    "frame": ("prels", write_release_frame),
     "expected-grades": ("jsonl", write_expected_grades),
 }
 """By name: ending, and what writes the lines."""

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from django.db import transaction
+from numpy.typing import ArrayLike
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, CampaignTask, Job, Run, User
 from campaigns.queries.tasks import describe_task, list_scored_runs
 from campaigns.rules import require_permission
 from campaigns.services import jobs
-from evaluation.models import EstimateFrame, ScoreSet
+from evaluation.models import EstimateFrame, RunScores, ScoreSet
 from evaluation.queries.estimate_inputs import (
+    NOW,
+    AsOf,
     EstimateInputs,
     load_estimate_inputs,
 )
+from evaluation.queries.estimate_manifest import build_frame_table, describe_drawn_sample
+from evaluation.queries.estimate_texts import check_has_texts
 from evaluation.queries.kinds import find_pool
 from evaluation.queries.scoring_inputs import scoring_options, withheld_topic_numbers
 from evaluation.services.scoring import (
@@ -30,15 +34,14 @@ from evaluation.services.scoring import (
     save_score_set,
 )
 from judging.models import Qrels
-from poolbench.estimation.calibration import FOLDS
-from poolbench.estimation.machines import NONE, MachineInput
-from poolbench.estimation.report import LEVEL, ScoreEstimates, compute_estimates
+from poolbench.estimation.report import TEXT, ScoreEstimates
 from poolbench.evaluation.comparison.registry import SAMPLE_INTERVALS
 from poolbench.evaluation.evaluate import product_version
-from poolbench.evaluation.judgments import Floats, Ints
+from poolbench.evaluation.judgments import Floats
 from poolbench.plain_data import to_plain
 from pooling.models import Pool
 from pooling.queries.frozen_pools import is_drawn_by_influence
+from pooling.queries.machine_grades import list_log
 
 KIND = "evaluation.estimate"
 
@@ -109,21 +112,27 @@ def estimate_campaign(
 
 
 def compute_set(
-    campaign: Campaign, qrels: Qrels, machines: Sequence[str], task: CampaignTask | None
+    campaign: Campaign,
+    qrels: Qrels,
+    machines: Sequence[str],
+    task: CampaignTask | None,
+    as_of: AsOf = NOW,
 ) -> tuple[EstimateInputs, ScoreEstimates]:
-    """By the judgments that the qrels were frozen with, and no later ones."""
+    """By the judgments that the qrels were frozen with, and no later ones; machines may have graded
+    afterwards.
+    """
     pool = check_can_estimate(campaign, qrels, task, machines)
-    inputs = load_estimate_inputs(
-        pool, qrels.policy, machines=machines, last=qrels.manifest["last_judgment"]
-    )
+    rows = as_of.rows or {
+        name: list_log(campaign, name).count() for name in machines if name != TEXT
+    }
+    as_of = as_of._replace(last=qrels.manifest["last_judgment"], rows=rows)
+    inputs = load_estimate_inputs(pool, qrels.policy, machines=machines, as_of=as_of)
     if not len(inputs.sample.judged) or not inputs.measures:
         message = "Nothing can be estimated: the sample has no judged pair in the order of drawing."
         if not inputs.measures:
             message = "No measure of the campaign has an estimate."
         raise ActionRefused("nothing-estimated", message)
-    return inputs, compute_estimates(
-        inputs.sample, inputs.machines, inputs.measures, inputs.seed, inputs.drawn_for
-    )
+    return inputs, inputs.compute(inputs.drawn_for)
 
 
 def check_can_estimate(
@@ -145,9 +154,11 @@ def check_can_estimate(
     if pool.items.filter(topic__number__in=withheld).exists():
         fix = "Estimate when the topics are no longer withheld."
         raise ActionRefused("withheld", "The sample is of withheld topics too.", fix)
-    known = set(campaign.automatic_assessors.values_list("name", flat=True))
+    known = {TEXT, *campaign.automatic_assessors.values_list("name", flat=True)}
     if unknown := [name for name in machines if name not in known]:
         raise ActionRefused("no-assessor", f"No automatic assessor: {', '.join(unknown)}.")
+    if TEXT in machines:
+        check_has_texts(pool)
     return pool
 
 
@@ -205,22 +216,6 @@ def iter_intervals(runs: Sequence[Run], estimates: ScoreEstimates) -> Iterator[d
         }
 
 
-def build_frame_table(inputs: EstimateInputs, estimates: ScoreEstimates) -> Floats:
-    """Pairs × columns, as in ``EstimateFrame``."""
-    grades = [list_people_grades(inputs), *(machine.grades for machine in inputs.machines)]
-    known = [np.where(each == NONE, np.nan, each) for each in grades]
-    table: Floats = np.column_stack([inputs.sample.pi, *known, estimates.chances])
-    return table
-
-
-def list_people_grades(inputs: EstimateInputs) -> Ints:
-    """People's grade of each pair of the frame; ``NONE`` where it does not count."""
-    sample = inputs.sample
-    grades = np.full(len(sample.pi), NONE)
-    grades[sample.judged] = sample.steps.sum(axis=1).astype(int)
-    return grades
-
-
 def describe_estimation(
     qrels: Qrels,
     runs: Sequence[Run],
@@ -237,85 +232,66 @@ def describe_estimation(
     return provenance | {"comparison": comparison, "remarks": [], "estimate": manifest}
 
 
-def describe_drawn_sample(
-    qrels: Qrels, inputs: EstimateInputs, estimates: ScoreEstimates
-) -> dict[str, Any]:
-    report, frame, pool = estimates.report, inputs.sample.frame, inputs.pool
-    pairs = "\n".join(f"{topic} {docno}" for topic, docno in list_frame_lines(inputs))
-    return {
-        "pool": pool.version,
-        "pool_inputs_sha256": pool.inputs_hash,
-        "frame_sha256": hashlib.sha256(pairs.encode()).hexdigest(),
-        "seed": inputs.seed,
-        "drawn_for": list(inputs.drawn_for),
-        "topics": len(frame.topics),
-        "pairs": report.pairs,
-        "policy": qrels.policy,
-        "planned": inputs.planned,
-        "judged": report.judged,
-        "skipped": report.skipped,
-        "level": LEVEL,
-        "machines": [describe_used_machine(inputs, machine) for machine in inputs.machines],
-        "gain": report.gain,
-        "features": [*(each.name for each in inputs.machines), "ranks", "topics"],
-        "folds": FOLDS,
-        "no_intervals": {each.measure: each.why for each in report.measures if each.why},
-        "remarks": [
-            {"code": each.code, "measure": each.measure, "count": len(each.names)}
-            for each in report.remarks
-        ],
-    }
-
-
-def list_frame_lines(inputs: EstimateInputs) -> list[tuple[str, str]]:
-    frame = inputs.sample.frame
-    docnos = (str(docno) for docno in frame.docnos)
-    topics = (frame.topics[at] for at in frame.topic_index.tolist())
-    return list(zip(topics, docnos, strict=True))
-
-
-def describe_used_machine(inputs: EstimateInputs, machine: MachineInput) -> dict[str, Any]:
-    """Name, coverage, and its grades beside people's: pairs and their weight 1 / π, in all and by
-    topic.
-    """
-    sample = inputs.sample
-    people, own = list_people_grades(inputs)[sample.judged], machine.grades[sample.judged]
-    topic = sample.frame.topic_index[sample.judged]
-    total, by_topic = dict[tuple[int, int], list[float]](), dict[tuple[int, int, int], int]()
-    for a, b, t, chance in zip(
-        people.tolist(), own.tolist(), topic.tolist(), sample.chance.tolist(), strict=True
-    ):
-        cell = total.setdefault((a, b), [0, 0.0])
-        cell[0] += 1
-        cell[1] += 1 / chance
-        by_topic[t, a, b] = by_topic.get((t, a, b), 0) + 1
-    return {
-        "name": machine.name,
-        "coverage": machine.coverage,
-        "confusion": [
-            {"people": a, "machine": None if b == NONE else b, "pairs": n, "weight": w}
-            for (a, b), (n, w) in sorted(total.items())
-        ],
-        "by_topic": [
-            [sample.frame.topics[t], a, None if b == NONE else b, n]
-            for (t, a, b), n in sorted(by_topic.items())
-        ],
-    }
-
-
 def verify_estimates(score_set: ScoreSet) -> bool:
-    """Whether computing it again from the log, pool and runs gives the same numbers."""
-    machines = [each["name"] for each in score_set.conditions["estimate"]["machines"]]
-    inputs, again = compute_set(score_set.campaign, score_set.qrels, machines, score_set.task)
+    """Whether computing it again from the log, pool and runs gives the same numbers: values by
+    topic, means, intervals, places, and the errors of differences, which hold the covariance.
+    """
+    manifest = score_set.conditions["estimate"]
+    names = [each["name"] for each in manifest["machines"]]
+    rows = {each["name"]: each["rows"] for each in manifest["machines"] if "rows" in each}
+    machines = [*names, TEXT] if manifest.get("texts") else names
+    by_grades = bool(manifest.get("ended_by_grades"))
+    as_of = AsOf(rows=rows, ended=manifest.get("ended"), by_grades=by_grades)
+    inputs, again = compute_set(
+        score_set.campaign, score_set.qrels, machines, score_set.task, as_of
+    )
+    if "order" not in manifest:  # made before teams counted
+        inputs = replace(inputs, teams={})
+        again = inputs.compute(inputs.drawn_for)
     stored = {row.run.tag: row for row in score_set.runs.select_related("run", "score_set")}
-    if set(stored) != set(inputs.sample.frame.runs) or list(again.measures) != score_set.measures:
+    tags = inputs.sample.frame.runs
+    if set(stored) != set(tags) or list(again.measures) != score_set.measures:
         return False
-    if not np.allclose(
-        build_frame_table(inputs, again), score_set.frame.table, rtol=1e-9, equal_nan=True
-    ):
+    if not is_same_number(build_frame_table(inputs, again), score_set.frame.table):
         return False
     values = np.stack([each.topics for each in again.measures.values()], axis=2)
+    intervals = iter_intervals([stored[tag].run for tag in tags], again)
     return all(
-        np.allclose(stored[tag].table, values[at], rtol=1e-9, atol=1e-12)
-        for at, tag in enumerate(inputs.sample.frame.runs)
+        is_same_row(stored[tag], values[at], own, again)
+        for at, (tag, own) in enumerate(zip(tags, intervals, strict=True))
     )
+
+
+def is_same_row(
+    row: RunScores, values: Floats, intervals: dict[str, Any], again: ScoreEstimates
+) -> bool:
+    errors = (np.frombuffer(bytes(own), "<f8") for own in
+              (row.difference_errors, intervals["difference_errors"]))  # fmt: skip
+    means = [row.means[name] for name in again.measures]
+    ends = (list_interval_numbers(own) for own in (row.intervals, intervals["intervals"]))
+    return (
+        is_same_number(row.table, values)
+        and is_same_number(means, values.mean(axis=0))
+        and is_same_number(*errors)
+        and is_same_number(*ends)
+    )
+
+
+def list_interval_numbers(intervals: dict[str, Any]) -> list[float]:
+    """Both intervals, place and drawn-in value by measure; NaN where there is none."""
+    ends = [
+        end
+        for _, own in sorted(intervals.items())
+        for end in (
+            *(own[kind].get(name) for kind in ("estimate", "over_topics")
+              for name in ("value", "low", "high")),
+            own["place"], own.get("drawn_in"),
+        )
+    ]  # fmt: skip
+    return [np.nan if end is None else float(end) for end in ends]
+
+
+def is_same_number(before: ArrayLike, after: ArrayLike) -> bool:
+    one, other = np.asarray(before, float), np.asarray(after, float)
+    is_close = np.allclose(one, other, rtol=1e-9, atol=1e-12, equal_nan=True)
+    return one.shape == other.shape and is_close

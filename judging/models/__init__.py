@@ -1,7 +1,12 @@
 """Judging: plans, slots, the judgment log, qrels versions."""
 
 from judging.models.judgments import Exclusion, Judgment, TrainingPair
-from judging.models.machines import AutomaticAssessor, ModelAnswer, PromptCard
+from judging.models.machines import (
+    AutomaticAssessor,
+    ModelAnswer,
+    PromptCard,
+    PromptCardRelease,
+)
 from judging.models.notebook import TopicNote
 from judging.models.plans import (
     Assignment,
@@ -27,6 +32,7 @@ __all__ = [
     "ModelAnswer",
     "Plan",
     "PromptCard",
+    "PromptCardRelease",
     "Purpose",
     "Qrels",
     "ReviewRequest",

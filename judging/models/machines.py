@@ -48,6 +48,17 @@ class PromptCard(AppendOnlyModel):
         )
 
 
+class PromptCardRelease(AppendOnlyModel):
+    """That teams may read a card. Without it they see its hash alone, in manifests."""
+
+    card = models.OneToOneField(PromptCard, models.CASCADE, related_name="release")
+    at = models.DateTimeField(auto_now_add=True)
+    by = models.ForeignKey(User, models.PROTECT, related_name="+")
+
+    class Meta:
+        ordering = ["at", "pk"]
+
+
 class AutomaticAssessor(models.Model):
     """A model; its judgments are kept apart from human ones. ``user`` cannot sign in.
 

@@ -11,7 +11,7 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, User
 from campaigns.rules import require_permission
 from campaigns.services import events
-from judging.models import AutomaticAssessor, PromptCard
+from judging.models import AutomaticAssessor, PromptCard, PromptCardRelease
 from judging.queries.models import list_sampled_examples
 from judging.queries.training import list_training
 from judging.services.automatic import create_automatic_assessor
@@ -100,6 +100,28 @@ def get_or_write_card(
         sha256=card.sha256,
     )  # fmt: skip
     return card
+
+
+def release_card(*, actor: User, card: PromptCard) -> PromptCardRelease:
+    """Let everybody in the campaign read ``card``, permanently; after scores are released, since
+    runs and texts can be written for a prompt that is known.
+    """
+    campaign = card.campaign
+    require_permission(actor, "campaigns.manage", campaign)
+    with transaction.atomic():
+        Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+        if not campaign.score_sets.filter(released_at__isnull=False).exists():
+            fix = "Release a score set first: teams could write runs for a prompt that they know."
+            raise ActionRefused("scores-hidden", "No scores are released.", fix)
+        if PromptCardRelease.objects.filter(card=card).exists():
+            fix = "Nothing is left to do."
+            raise ActionRefused("already-released", f"The {card} is released already.", fix)
+        released = PromptCardRelease.objects.create(card=card, by=actor)
+        events.log_event(
+            campaign=campaign, actor=actor, code="automatic.card_released", subject=str(card),
+            sha256=card.sha256,
+        )  # fmt: skip
+    return released
 
 
 FIX_SAMPLED = "Take other training pairs, or write a card without examples."

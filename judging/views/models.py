@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from django import forms
 from django.conf import settings
+from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Job
@@ -33,7 +34,12 @@ from judging.services.model_judging import (
     ModelWish,
     request_model_judgments,
 )
-from judging.services.prompt_cards import MOST_CHARACTERS, MOST_SHOWN, create_model_assessor
+from judging.services.prompt_cards import (
+    MOST_CHARACTERS,
+    MOST_SHOWN,
+    create_model_assessor,
+    release_card,
+)
 from judging.views.automatic import get_automatic_assessor
 from poolbench.judging.prompts import PLACES, TEMPLATE
 
@@ -158,6 +164,29 @@ def model_view(request: SignedInRequest, slug: str, name: str) -> HttpResponse:
     if job is not None:
         page["job_url"] = reverse("job", args=[slug, job.pk])
     return render_page(request, "judging/model.html", page, status=status)
+
+
+@require_POST
+def model_release_view(request: SignedInRequest, slug: str, name: str) -> HttpResponse:
+    """Let teams read the prompt card."""
+    _campaign, automatic = get_automatic_assessor(request, slug, name)
+    try:
+        if automatic.card is None:
+            raise ActionRefused("no-card", f"{automatic.name} has no prompt card.")
+        release_card(actor=request.user, card=automatic.card)
+        messages.success(request, f"Prompt {automatic.card} is released to the teams.")
+    except ActionRefused as refused:
+        messages.error(request, str(refused))
+    return redirect("model", slug, name)
+
+
+@require_safe
+def prompt_cards_view(request: SignedInRequest, slug: str) -> HttpResponse:
+    """The released cards, for everybody in the campaign."""
+    campaign = get_campaign_for(request.user, slug)
+    cards = campaign.prompt_cards.filter(release__isnull=False)
+    page = {"campaign": campaign, "cards": cards.prefetch_related("assessors")}
+    return render_page(request, "judging/prompt_cards.html", page)
 
 
 def describe_model_work(

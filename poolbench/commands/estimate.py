@@ -16,6 +16,7 @@ from poolbench.estimation.machine_files import read_machine_file
 from poolbench.estimation.measures import NoFractionError
 from poolbench.estimation.results import COLUMNS, EstimatedScores
 from poolbench.evaluation.measures.names import UnknownMeasureError
+from poolbench.evaluation.name_files import read_teams
 from poolbench.plain_data import to_plain
 from poolbench.reports.csv import format_csv
 from poolbench.runs.runs import read_run
@@ -40,6 +41,11 @@ class EstimateCommand(FileCommand):
             help="grades of an automatic assessor, as qrels, or its chances, as lines of topic "
             "docno p0 p1 …, which sharpen the estimates; repeatable",
         )
+        add(
+            "--teams",
+            metavar="FILE",
+            help="run and team per line: a machine that favours a team does not decide the order",
+        )
         add_measures(parser, f"a measure that has estimates (default: {', '.join(MEASURES)})")
         add_level(parser)
         add("--seed", type=int, default=0, help="seed of the calibration (default: 0)")
@@ -50,6 +56,7 @@ class EstimateCommand(FileCommand):
         sample = reader.read(options["sample"], read_frame)
         machines = reader.read_all(options["machine"], read_machine_file, top=options["max_rel"])
         runs = reader.read_all(options["runs"], read_run, lenient=True)
+        teams = reader.read(options["teams"], read_teams) if options["teams"] else None
         sample = reader.accept(sample)
         with explain_value_errors(NoFrameError, NoFractionError, UnknownMeasureError):
             scores = estimate(
@@ -57,6 +64,7 @@ class EstimateCommand(FileCommand):
                 sample,
                 options["measures"] or MEASURES,
                 machines=machines,
+                teams=teams,
                 level=options["level"],
                 top=options["max_rel"],
                 seed=options["seed"],
@@ -67,13 +75,6 @@ class EstimateCommand(FileCommand):
             if own.why:
                 out.note(f"{own.measure} has no interval: {own.why}.")
         out.write(FORMATS[options["format"]](scores))
-
-
-def _list_rows(scores: EstimatedScores) -> list[tuple[Any, ...]]:
-    return [
-        tuple(None if cell != cell else cell for cell in row)
-        for row in scores.to_frame().itertuples(index=False)
-    ]
 
 
 def format_estimate_table(scores: EstimatedScores) -> str:
@@ -91,7 +92,7 @@ def format_estimate_table(scores: EstimatedScores) -> str:
 def format_estimate_csv(scores: EstimatedScores) -> str:
     report = scores.report
     conditions = {"pairs": report.pairs, "judged": report.judged, "machines": report.machines}
-    return format_csv("estimates", COLUMNS, _list_rows(scores), conditions)
+    return format_csv("estimates", COLUMNS, list(scores.iter_rows()), conditions)
 
 
 def format_estimate_json(scores: EstimatedScores) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from poolbench.estimation.frame import PoolFrame
 from poolbench.estimation.machines import NONE
 from poolbench.estimation.measures import Derivative, FractionalMeasure
 from poolbench.evaluation.judgments import Floats, Ints, Mask
+from poolbench.statistics.inclusion import inclusion_probabilities
 
 FLOOR = 0.2
 
@@ -82,3 +84,54 @@ def count_complete(order: Ints, done: Mask) -> int:
     """How many of ``order`` come before the first that is not ``done``: a sample of that size."""
     waiting = np.flatnonzero(~done[order])
     return int(waiting[0]) if len(waiting) else len(order)
+
+
+class CountedPart(NamedTuple):
+    """``pairs`` that count, in the order of drawing, and ``pi`` of all pairs of the frame;
+    ``strata`` as in ``JudgedSample``; ``ended``: the topics of which pairs are missing.
+    """
+
+    pairs: Ints
+    pi: Floats
+    strata: Ints | None = None
+    ended: tuple[str, ...] = ()
+
+
+def count_ended(frame: PoolFrame, order: Ints, done: Mask, ended: Sequence[str]) -> dict[str, int]:
+    """How many pairs of each ``ended`` topic come before its first in ``order`` that is not
+    ``done``; without the topics in which nothing is left to do.
+    """
+    topic = frame.topic_index[order]
+    counts = dict[str, int]()
+    for name in ended:
+        own = order[topic == frame.topics.index(name)] if name in frame.topics else order[:0]
+        number = count_complete(own, done)
+        if number < len(own):
+            counts[name] = number
+    return counts
+
+
+def count_part(
+    frame: PoolFrame, sizes: Floats, order: Ints, number: int, ended: Mapping[str, int]
+) -> CountedPart:
+    """The first ``number`` of ``order``; of each ``ended`` topic only so many of its own.
+
+    A topic that ended before is a stratum, a sample of its own size; the other topics are one
+    together (docs/decisions/0107).
+    """
+    counted, topic = order[:number], frame.topic_index
+    places = {frame.topics.index(name): count for name, count in ended.items()}
+    reached = np.bincount(topic[counted], minlength=len(frame.topics))
+    short = {at: count for at, count in sorted(places.items()) if reached[at] > count}
+    if not short:
+        return CountedPart(counted, inclusion_probabilities(sizes, min(number, len(sizes))))
+    strata, pi, parts = np.zeros(len(topic), np.int64), np.ones(len(sizes)), []
+    for stratum, (at, count) in enumerate(short.items(), 1):
+        strata[topic == at] = stratum
+        parts.append(counted[topic[counted] == at][:count])
+    parts.insert(0, counted[strata[counted] == 0])
+    for stratum, part in enumerate(parts):
+        own = strata == stratum
+        pi[own] = inclusion_probabilities(sizes[own], max(len(part), 1))
+    is_part = np.isin(counted, np.concatenate(parts))
+    return CountedPart(counted[is_part], pi, strata, tuple(frame.topics[at] for at in short))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,7 +15,12 @@ from poolbench.estimation.machine_files import (
     name_machines,
     read_machine,
 )
-from poolbench.estimation.measures import DEFAULT_MEASURES, find_fractional_measure
+from poolbench.estimation.machines import MachineInput
+from poolbench.estimation.measures import (
+    DEFAULT_MEASURES,
+    FractionalMeasure,
+    find_fractional_measure,
+)
 from poolbench.estimation.report import compute_estimates
 from poolbench.estimation.results import EstimatedScores
 from poolbench.estimation.sample import JudgedSample
@@ -44,6 +50,7 @@ def estimate(
     measures: Measures = MEASURES,
     *,
     machines: MachinesLike = None,
+    teams: Mapping[str, str] | None = None,
     level: int = 1,
     top: int | None = None,
     gains: Mapping[int, float] | None = None,
@@ -67,6 +74,8 @@ def estimate(
         Grades of an automatic assessor as in ``read_qrels``, or its chances: a file of lines
         ``topic docno p0 p1 …``, or a dict ``{topic: {docno: [p0, p1, …]}}``; or a dict of several
         by name. They sharpen the estimates; a poor one hardly harms them.
+    teams : dict, optional
+        The team of each run. A machine that favours one does not decide the order of runs.
     level : int, optional
         The lowest relevant grade.
     top : int, optional
@@ -103,10 +112,36 @@ def estimate(
       measure run  value
     0     P@1   x    1.0
     """
-    tables, drawn = read_runs(runs), read_sample_table(sample)
+    inputs = read_estimation_inputs(
+        runs, read_sample_table(sample), measures, machines, level, top, gains
+    )
+    arrays = compute_estimates(inputs.sample, inputs.machines, inputs.measures, seed, teams=teams)
+    return EstimatedScores(arrays.report, arrays, inputs.sample.frame.runs, inputs.names)
+
+
+class EstimationInputs(NamedTuple):
+    """What estimates are computed from; ``names``: the spelling of each measure by its name."""
+
+    sample: JudgedSample
+    machines: Sequence[MachineInput]
+    measures: Mapping[str, FractionalMeasure]
+    names: Mapping[str, str]
+
+
+def read_estimation_inputs(
+    runs: RunsLike,
+    sampled: SampledQrels,
+    measures: Measures,
+    machines: MachinesLike,
+    level: int,
+    top: int | None,
+    gains: Mapping[int, float] | None,
+) -> EstimationInputs:
+    """Of the arguments of ``estimate``, which it checks."""
+    tables = read_runs(runs)
     own = {name: read_machine(each, top) for name, each in name_machines(machines).items()}
     options = ScoringOptions(level=level, gains=gains)
-    grades = [find_top_grade(drawn.qrels), *map(find_top_grade, own.values()), level]
+    grades = [find_top_grade(sampled.qrels), *map(find_top_grade, own.values()), level]
     highest = max(grades) if top is None else top
     if grades[0] > highest:
         raise ValueError(
@@ -114,13 +149,12 @@ def estimate(
         )
     named = select_measures(measures, options)
     chosen = {each.name: find_fractional_measure(each, options, highest) for each in named}
-    frame = build_pool_frame(tables, drawn.qrels)
-    judged = build_judged_sample(frame, drawn, highest)
+    frame = build_pool_frame(tables, sampled.qrels)
+    judged = build_judged_sample(frame, sampled, highest)
     check_retrieved(frame)
     inputs = [build_machine_input(name, table, frame) for name, table in own.items()]
-    arrays = compute_estimates(judged, inputs, chosen, seed)
     names = {each.name: spelled or each.name for each, spelled in named.items()}
-    return EstimatedScores(arrays.report, arrays, frame.runs, names)
+    return EstimationInputs(judged, inputs, chosen, names)
 
 
 def build_judged_sample(frame: PoolFrame, sampled: SampledQrels, top: int) -> JudgedSample:

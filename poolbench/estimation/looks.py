@@ -19,7 +19,9 @@ from statistics import NormalDist
 import numpy as np
 
 from poolbench.estimation.estimates import MeasureEstimate
+from poolbench.estimation.remarks import Remark
 from poolbench.estimation.report import QUANTILE, EstimateReport, MeasureReport
+from poolbench.estimation.run_order import PLAIN_ORDER
 from poolbench.evaluation.comparison.marks import UNTESTED, group_by_difference, spell_letters
 from poolbench.evaluation.judgments import Mask
 
@@ -90,7 +92,8 @@ class SampleLook:
     ``planned`` pairs are to be judged, ``complete`` of them without a gap from the first on and
     ``beyond`` after the first gap. ``used``: the complete rounds of them, after ``look`` of
     ``looks`` planned looks; ``skipped`` of these have no grade. ``left_out``: machines that are not
-    used, each with the reason. ``reason``: why there is no ``report``.
+    used, each with the reason; ``ended``: topics that a stopping rule has ended, which count with
+    what was judged of them. ``reason``: why there is no ``report``.
     """
 
     pool: int = 0
@@ -104,6 +107,7 @@ class SampleLook:
     look: int = 0
     looks: int = LOOKS
     left_out: tuple[tuple[str, str], ...] = ()
+    ended: tuple[str, ...] = ()
     report: EstimateReport | None = None
     measures: tuple[MeasureLook, ...] = ()
     reason: str = ""
@@ -111,6 +115,12 @@ class SampleLook:
     @property
     def quantile(self) -> float:
         return find_look_quantile(self.looks)
+
+    @property
+    def plain_order(self) -> Remark | None:
+        """Why the machines do not decide the order of runs, if so."""
+        remarks = () if self.report is None else self.report.remarks
+        return next((each for each in remarks if each.code in PLAIN_ORDER), None)
 
     @property
     def to_next(self) -> int:

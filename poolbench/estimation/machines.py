@@ -70,7 +70,7 @@ def build_machine_features(machines: Sequence[MachineInput]) -> PairFeatures | N
     """
     if not machines:
         return None
-    one = ONE_PENALTY if len(machines) == 1 else SEVERAL_PENALTY
+    one = find_grade_penalty(len(machines))
     columns, penalties = list[Floats](), list[float]()
     for machine in machines:
         own = _list_columns(machine)
@@ -80,6 +80,11 @@ def build_machine_features(machines: Sequence[MachineInput]) -> PairFeatures | N
         columns.append(_average_grades(machines))
         penalties.append(one)
     return PairFeatures(np.column_stack(columns), np.array(penalties))
+
+
+def find_grade_penalty(number: int) -> float:
+    """The ridge penalty of the grades of each of ``number`` machines."""
+    return ONE_PENALTY if number == 1 else SEVERAL_PENALTY
 
 
 def _list_columns(machine: MachineInput) -> list[Floats]:

@@ -9,6 +9,8 @@ from poolbench.estimation.sample import JudgedSample
 
 MOST_SKIPPED = 0.05
 MOST_UNJUDGED = 0.05
+MOST_ENDED = 0.05
+"""Of the topics, by a rule that reads grades (docs/decisions/0107)."""
 LEAST_PER_TOPIC = 5
 LEAST_ALONE = 20
 """Judged pairs of a topic on its own."""
@@ -23,6 +25,7 @@ def explain_no_interval(sample: JudgedSample, measure: FractionalMeasure) -> str
         return None
     return (
         _explain_skipped(sample)
+        or _explain_ended(sample)
         or _explain_topics(sample)
         or _explain_strata(sample)
         or _explain_number(judged, topics, measure.is_linear)
@@ -35,6 +38,16 @@ def _explain_skipped(sample: JudgedSample) -> str | None:
         return None
     return (
         f"sampled pairs without a grade: {sample.skipped} of {drawn}, more than {MOST_SKIPPED:.0%}"
+    )
+
+
+def _explain_ended(sample: JudgedSample) -> str | None:
+    """Of a topic that ends when nothing relevant came for long, what was judged has too little."""
+    ended, topics = sample.ended_by_grades, len(sample.frame.topics)
+    if ended <= MOST_ENDED * topics:
+        return None
+    return (
+        f"topics ended by a rule that reads grades: {ended} of {topics}, more than {MOST_ENDED:.0%}"
     )
 
 

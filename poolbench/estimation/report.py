@@ -20,7 +20,7 @@ from poolbench.estimation.remarks import (
     list_remarks,
     weigh_sample,
 )
-from poolbench.estimation.run_order import draw_in
+from poolbench.estimation.run_order import draw_in, explain_plain_order
 from poolbench.estimation.sample import JudgedSample
 from poolbench.estimation.text_scores import TextScores
 from poolbench.evaluation.judgments import Floats
@@ -30,8 +30,6 @@ from poolbench.statistics.least_topics import TOO_FEW_TOPICS
 LEVEL = 0.95
 QUANTILE = 1.96
 TEXT = "text classifier"
-LEAST_GAIN = 0.01
-"""Machines that bring less do not decide the order of runs (docs/decisions/0097)."""
 
 
 @dataclass(frozen=True)
@@ -94,25 +92,25 @@ def compute_estimates(
     seed: int,
     drawn_for: Collection[str] | None = None,
     *,
-    is_trusted: bool = True,
+    teams: Mapping[str, str] | None = None,
     texts: TextScores | None = None,
 ) -> ScoreEstimates:
     """Estimates of all ``measures``, by name, for all runs of the frame.
 
-    ``drawn_for``: those that the sample was drawn for, where that is known. ``is_trusted``: whether
-    the machines may decide the order of runs, which they do not where they bring too little.
-    ``texts``: the text classifier, one more machine.
+    ``drawn_for``: those that the sample was drawn for, where that is known. ``teams``: the team of
+    each run, as far as known: machines that favour one do not decide the order of runs, nor do
+    those that bring too little. ``texts``: the text classifier, one more machine.
     """
     chances, alone, by_machine = _fit(sample, machines, seed, texts)
     estimates = {name: estimate_measure(sample, chances, own) for name, own in measures.items()}
     gain = None if alone is None else compute_gain(sample, alone, measures, estimates)
-    is_drawn_in = is_trusted and gain is not None and gain >= LEAST_GAIN
+    plain = explain_plain_order(sample, machines, gain, teams or {})
     reports = tuple(
         report_measure(
             sample,
             name,
             estimate,
-            _draw_in(sample, estimate, measures[name], by_machine if is_drawn_in else None),
+            _draw_in(sample, estimate, measures[name], None if plain else by_machine),
             explain_no_interval(sample, measures[name]),
         )
         for name, estimate in estimates.items()
@@ -126,7 +124,10 @@ def compute_estimates(
         skipped=sample.skipped,
         gain=gain,
         weights=weigh_sample(sample),
-        remarks=list_remarks(sample, machines, estimates, drawn_for),
+        remarks=(
+            *list_remarks(sample, machines, estimates, drawn_for),
+            *([plain] if plain else []),
+        ),
     )
     return ScoreEstimates(report, estimates, chances)
 

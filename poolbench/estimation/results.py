@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from poolbench.estimation.looks import build_measure_look
 from poolbench.estimation.report import LEVEL, EstimateReport, MeasureReport, ScoreEstimates
@@ -32,6 +32,17 @@ COLUMNS = (
     "measure", "run", "place", "value", "low", "high", "topics_low", "topics_high", "group",
     "drawn_in",
 )  # fmt: skip
+
+
+def iter_run_rows(
+    report: MeasureReport, letters: Sequence[str], *, is_order_only: bool = False
+) -> Iterator[tuple[Any, ...]]:
+    """By place ``COLUMNS`` after the first; without intervals where only the order holds."""
+    for at, row in enumerate(report.runs):
+        ends = row.estimate.low, row.estimate.high, row.over_topics.low, row.over_topics.high
+        known = (None,) * 4 if is_order_only else ends
+        group = letters[at] if letters else UNTESTED
+        yield row.run, row.place, row.estimate.value, *known, group, row.drawn_in
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -79,18 +90,16 @@ class EstimatedScores(ResultTable):
         over topics too; the letter group, and the value that the place is by if it was drawn in.
         NaN where there is none.
         """
-        rows = [
-            (
-                *(self.names[own.measure], run.run, run.place, run.estimate.value),
-                *(run.estimate.low, run.estimate.high, run.over_topics.low, run.over_topics.high),
-                *(letter, run.drawn_in),
-            )
-            for own in self.report.measures
-            for run, letter in zip(own.runs, self.letters[own.measure], strict=True)
-        ]
+        rows = list(self.iter_rows())
         numbers = (*COLUMNS[3:8], COLUMNS[-1])
         table = make_frame(rows, columns=list(COLUMNS))
         return table.astype(dict.fromkeys(numbers, "float64"))
+
+    def iter_rows(self) -> Iterator[tuple[Any, ...]]:
+        """``COLUMNS``, None where there is none."""
+        for own in self.report.measures:
+            for row in iter_run_rows(own, self.letters[own.measure]):
+                yield self.names[own.measure], *row
 
     def compare(self, measure: str = "") -> Comparisons:
         """All pairs of runs by ``measure`` (default: the first), without a correction."""

@@ -16,6 +16,7 @@ class JudgedSample:
     more; ``pi``: inclusion probabilities of all pairs of the frame; ``strata``: the stratum of
     each, numbered through all topics and by rank in a topic (None: drawn from all together).
     ``skipped``: how many more were drawn but have no grade; ``pi`` allows for them.
+    ``ended_by_grades``: topics of which grades decided how many pairs were judged.
     """
 
     frame: PoolFrame
@@ -24,6 +25,7 @@ class JudgedSample:
     pi: Floats
     strata: Ints | None = None
     skipped: int = 0
+    ended_by_grades: int = 0
 
     @property
     def chance(self) -> Floats:
@@ -53,9 +55,13 @@ def build_sample(
 ) -> JudgedSample:
     """The sample ``pairs`` with probabilities ``pi``. ``grades`` by pair of the frame,
     below 0 without one: a drawn pair without a grade is left out, and the weights 1 / π of the
-    others are raised as much.
+    others of its stratum are raised as much.
     """
     judged = np.sort(pairs[grades[pairs] >= 0])
     steps = (grades[judged][:, None] >= np.arange(1, top + 1)).astype(float)
-    graded = len(judged) / max(len(pairs), 1)
-    return JudgedSample(frame, judged, steps, pi * graded, strata, len(pairs) - len(judged))
+    own = np.zeros(len(pi), np.int64) if strata is None else strata
+    counts = (np.bincount(own[part], minlength=own.max(initial=0) + 1) for part in (judged, pairs))
+    known, drawn = counts
+    # A stratum without any grade keeps its probabilities: it has no weights.
+    graded = np.where(known > 0, known / np.maximum(drawn, 1), 1.0)
+    return JudgedSample(frame, judged, steps, pi * graded[own], strata, len(pairs) - len(judged))

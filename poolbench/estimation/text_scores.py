@@ -7,8 +7,9 @@ words, learned from the judged sample; and the cosine with the query. No model, 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -95,6 +96,30 @@ def build_text_scores(frame: PoolFrame, queries: Sequence[str], texts: Sequence[
     of_pairs, of_queries = vectors[: len(texts)], vectors[len(texts) :]
     cosines = of_pairs.multiply(of_queries[frame.topic_index]).sum(axis=1)
     return TextScores(frame, of_pairs, np.asarray(cosines, np.float64).ravel())
+
+
+@dataclass(frozen=True, eq=False)
+class TextInput:
+    """``scores`` of the pairs, of which ``coverage`` is the share that has a text; ``sha256``: of
+    queries and texts, by which a release knows whether they are the same.
+    """
+
+    scores: TextScores
+    coverage: float
+    sha256: str
+
+
+def build_text_input(
+    frame: PoolFrame, queries: Mapping[str, str], texts: Mapping[str, str]
+) -> TextInput:
+    """By ``queries`` of topics and ``texts`` of documents, empty where there is none."""
+    by_topic = [queries.get(topic, "") for topic in frame.topics]
+    own = [texts.get(docno, "").strip() for docno in map(str, frame.docnos)]
+    digest = sha256()
+    for text in (*by_topic, *own):
+        digest.update(sha256(text.encode("utf-8", "replace")).digest())
+    coverage = sum(map(bool, own)) / max(len(own), 1)
+    return TextInput(build_text_scores(frame, by_topic, own), coverage, digest.hexdigest())
 
 
 def build_vectors(texts: Sequence[str], number: int) -> csr_array:

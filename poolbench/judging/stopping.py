@@ -25,6 +25,11 @@ class StoppingCriteria:
     def __bool__(self) -> bool:
         return any(limit is not None for limit in vars(self).values())
 
+    @property
+    def reads_grades(self) -> bool:
+        """Whether grades, and not only their number, decide when a topic is complete."""
+        return self.relevant is not None or self.no_relevant_in is not None
+
     def ends(self, outcomes: Sequence[bool]) -> bool:
         """Whether to stop after ``outcomes`` (relevant or not), in the order of judging."""
         if self.documents is not None and len(outcomes) >= self.documents:

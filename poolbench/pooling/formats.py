@@ -19,7 +19,7 @@ from poolbench.reading.reader import DocnoArray
 from poolbench.reports.csv import format_csv
 from poolbench.runs.pair_index import PairIndex
 from poolbench.runs.qrels import qrels_from_rows
-from poolbench.runs.sampled_qrels import SampledQrels, write_prels, write_strata
+from poolbench.runs.sampled_qrels import SampledQrels, write_frame, write_prels, write_strata
 from poolbench.runs.tables import QrelsTable, group_starts
 
 UNKNOWN = -1
@@ -188,7 +188,7 @@ def pool_to_frame(frame: SamplingFrame) -> str:
     """
     columns = zip(frame.row_topics, frame.docnos, frame.grades.tolist(), strict=True)
     qrels = qrels_from_rows(columns)
-    return write_prels(SampledQrels(qrels, frame.probability)).decode()
+    return write_frame(qrels, frame.probability).decode()
 
 
 FORMATS: dict[str, Callable[[PoolTable], str]] = {

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,25 @@ class ArchivedJudgments:
         """The names of automatic assessors by their pseudonyms."""
         rows = iter_rows(self.folder, "automatic_assessors")
         return {row["user"]: row["name"] for row in rows}
+
+    def list_machine_judgments(
+        self, name: str, number: int
+    ) -> list[tuple[str, str, int, list[float] | None]]:
+        """Topic, docno, grade and chances: the latest of each pair after the first ``number`` rows
+        of an automatic assessor.
+        """
+        rows = iter_rows(self.folder, "judgments")
+        own = (
+            row
+            for row in rows
+            if row["purpose"] == "automatic" and self.automatic.get(row["assessor"]) == name
+        )
+        latest = {(row["topic"], row["docno"]): row for row in islice(own, number)}
+        return [
+            (*pair, row["grade"], row.get("chances"))
+            for pair, row in sorted(latest.items())
+            if row["kind"] == "grade"
+        ]
 
     def load_ballots(self, as_of: str, last: int, withheld: Collection[str]) -> PairBallots:
         """The ballots of each pair up to the moment ``as_of`` and row ``last``, without the topics

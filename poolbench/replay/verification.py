@@ -75,6 +75,7 @@ def compute_again(folder: Path, result: Verification, progress: Progress) -> Non
     if estimates.frames:
         progress("estimates")
         result.add("estimates", len(estimates.frames), estimates.iter_differences())
+        result.notes += estimates.notes
 
 
 def iter_changed_files(folder: Path) -> Iterator[Difference]:

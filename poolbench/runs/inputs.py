@@ -13,7 +13,12 @@ from poolbench.runs.qrels import qrels_from_rows
 from poolbench.runs.qrels import read_qrels as parse_qrels
 from poolbench.runs.runs import read_run as parse_run
 from poolbench.runs.runs import run_from_rows
-from poolbench.runs.sampled_qrels import SampledQrels, build_prels_sample, read_frame
+from poolbench.runs.sampled_qrels import (
+    SampledQrels,
+    build_prels_sample,
+    is_frame_file,
+    read_frame,
+)
 from poolbench.runs.tables import QrelsTable, RunTable
 
 File: TypeAlias = "str | os.PathLike[str] | bytes"
@@ -23,6 +28,7 @@ QrelsSource: TypeAlias = "QrelsTable | File | Mapping[str, Mapping[str, int]] | 
 SampleSource: TypeAlias = (
     "SampledQrels | File | Mapping[str, Mapping[str, tuple[int | None, float]]] | Frame"
 )
+JudgedSource: TypeAlias = "QrelsSource | SampleSource"
 
 TOPIC = ("topic", "query_id", "qid", "query", "q_id", "topic_id")
 DOCNO = ("docno", "doc_id", "docid", "document", "d_id", "document_id")
@@ -132,6 +138,22 @@ def read_qrels_table(source: QrelsSource) -> QrelsTable:
         else _rows(source, GRADE, to_integer_grade)
     )
     return qrels_from_rows(pairs)
+
+
+def has_probabilities(source: JudgedSource) -> bool:
+    """Whether judgments are a sample with probabilities rather than qrels: by the first line of a
+    file, the values of a dict, the columns of a frame.
+    """
+    if isinstance(source, QrelsTable | SampledQrels):
+        return isinstance(source, SampledQrels)
+    if is_parquet(source):
+        return has_probabilities(read_parquet(source))
+    if isinstance(source, str | os.PathLike | bytes):
+        return is_frame_file(read_bytes(source))
+    if isinstance(source, Mapping):
+        inner = (value for documents in source.values() for value in documents.values())
+        return isinstance(next(inner, None), tuple)
+    return any(str(column).lower() in PROBABILITY for column in source.columns)
 
 
 def read_sample_table(source: SampleSource) -> SampledQrels:

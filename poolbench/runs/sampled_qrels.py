@@ -4,13 +4,14 @@
 -1 if it is not in the sample (read by NIST's sample_eval.pl). ``prels``:
 ``topic docno grade method probability``, the judged documents with their inclusion
 probabilities (read by the Million Query track's statAP program). ``frame``: the lines of prels for
-all documents that could be drawn, grade -1 without a judgment.
+all documents that could be drawn, grade -1 without a judgment; of a release with a further column
+for the grades of each machine, named in a comment at the top.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isnan
 
@@ -103,12 +104,31 @@ def write_strata(table: SampledQrels) -> bytes:
 
 def write_prels(table: SampledQrels) -> bytes:
     """The judgments with their probabilities as text, NA outside the sample; the method is 1."""
-    columns = zip(table.qrels.by_pair().items(), table.inclusion.tolist(), strict=True)
-    lines = [
-        f"{topic} {docno} {grade} {_SAMPLED} {'NA' if isnan(probability) else repr(probability)}\n"
-        for ((topic, docno), grade), probability in columns
-    ]
-    return "".join(lines).encode()
+    return "".join(_iter_prels(table.qrels, table.inclusion)).encode()
+
+
+def write_frame(
+    pairs: QrelsTable, probability: NDArray[np.float64], machines: Mapping[str, Sequence[int]] = {}
+) -> bytes:
+    """All ``pairs`` that could be drawn, as prels, grade -1 without one; ``machines``: the grades
+    of each by pair, in a column more, -1 without one.
+    """
+    lines = _iter_prels(pairs, probability)
+    if not machines:
+        return "".join(lines).encode()
+    head = f"# {' '.join([*_PRELS.columns, *machines])}\n"
+    more = zip(*machines.values(), strict=True)
+    rows = (
+        f"{line.rstrip()} {' '.join(map(str, own))}\n"
+        for line, own in zip(lines, more, strict=True)
+    )
+    return "".join([head, *rows]).encode()
+
+
+def _iter_prels(pairs: QrelsTable, probability: NDArray[np.float64]) -> Iterator[str]:
+    columns = zip(pairs.by_pair().items(), probability.tolist(), strict=True)
+    for ((topic, docno), grade), own in columns:
+        yield f"{topic} {docno} {grade} {_SAMPLED} {'NA' if isnan(own) else repr(own)}\n"
 
 
 _STRATA = ColumnLayout(
@@ -119,8 +139,8 @@ _STRATA = ColumnLayout(
     bom="WS01",
 )
 _PRELS = replace(_STRATA, columns=("topic", "docno", "grade", "method", "probability"))
-_FRAME = replace(_PRELS)
-"""Equal to ``_PRELS``, told from it by identity: no line may lack a probability."""
+_FRAME = replace(_PRELS, lenient=True)
+"""No line may lack a probability; grades of machines may stand behind."""
 
 
 def read_strata(data: bytes, *, file: str = "", report: FaultReport | None = None) -> SampledQrels:
@@ -150,7 +170,8 @@ def read_prels(data: bytes, *, file: str = "", report: FaultReport | None = None
 
 
 def read_frame(data: bytes, *, file: str = "", report: FaultReport | None = None) -> SampledQrels:
-    """All documents that could be drawn, as prels: those without a judgment have grade -1.
+    """All documents that could be drawn, as prels: those without a judgment have grade -1. Further
+    columns, of machines, are not read.
 
     Faults as of ``read_prels``; ES07 also for one of them without a valid probability.
     """
@@ -172,9 +193,7 @@ def read_unsampled_qrels(
 ) -> QrelsTable:
     """``read_qrels``; a file whose first line has five columns is ES08, with the options."""
     report = FaultReport(file) if report is None else report
-    head = data[:_HEAD].split(b"\n")
-    lines = (line for line in head if line.strip() and not line.startswith(b"#"))
-    first = next(lines, b"")
+    first = _find_first_line(data)
     if len(first.split()) == len(_STRATA.columns):
         report.add(
             "ES08",
@@ -185,6 +204,31 @@ def read_unsampled_qrels(
         )
         raise InvalidFile(report)
     return read_qrels(data, file=file, report=report)
+
+
+def _find_first_line(data: bytes) -> bytes:
+    lines = data[:_HEAD].split(b"\n")
+    return next((line for line in lines if line.strip() and not line.startswith(b"#")), b"")
+
+
+def is_frame_file(data: bytes) -> bool:
+    """Whether a file has the columns of ``frame``, or more, and not those of qrels."""
+    return len(_find_first_line(data).split()) >= len(_PRELS.columns)
+
+
+def read_judged_pairs(
+    data: bytes, *, file: str = "", report: FaultReport | None = None
+) -> SampledQrels:
+    """A frame; or qrels, of which every judged pair was drawn for sure."""
+    if is_frame_file(data):
+        return read_frame(data, file=file, report=report)
+    return take_judged_pairs(read_qrels(data, file=file, report=report))
+
+
+def take_judged_pairs(qrels: QrelsTable) -> SampledQrels:
+    """The judged pairs alone, each with probability 1."""
+    rows = ((*pair, grade, 1.0) for pair, grade in qrels.by_pair().items() if grade >= 0)
+    return build_prels_sample(rows)
 
 
 READERS: Mapping[str, Callable[..., QrelsTable | SampledQrels]] = {

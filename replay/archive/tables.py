@@ -44,6 +44,7 @@ from judging.models import (
     ModelAnswer,
     Plan,
     PromptCard,
+    PromptCardRelease,
     Qrels,
     Slot,
     StoppedTopic,
@@ -222,6 +223,7 @@ TABLES = (
         "version template scale examples example_count characters sha256 created_at",
         "created_by",
     ),
+    define_table("prompt_card_releases", PromptCardRelease, "card at", "by", path="card__campaign"),
     define_table(
         "automatic_assessors",
         AutomaticAssessor,

@@ -10,8 +10,10 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
+import poolbench as pb
 from campaigns.errors import ActionRefused
 from campaigns.services import jobs
+from campaigns.services.run_files import read_original_file
 from evaluation.models import ESTIMATED, SAMPLED, RunScores, ScoreSet
 from evaluation.queries.comparison import compare_all_runs, get_fixed_test, mark_entries
 from evaluation.queries.leaderboard import get_leaderboard, rank_entries
@@ -25,15 +27,19 @@ from evaluation.services.estimating import (
 )
 from evaluation.services.release import release_scores
 from evaluation.services.scoring import score_campaign
+from judging.models import AutomaticAssessor
 from judging.services.automatic import (
     SubmittedJudgment,
     create_automatic_assessor,
     submit_automatic_judgments,
 )
 from judging.services.imports import import_judgments
+from judging.services.prompt_cards import create_model_assessor, release_card
 from judging.services.qrels import freeze_qrels
+from poolbench.judging.prompts import TEMPLATE
 from poolbench.replay.archive_folder import TABLES
 from poolbench.replay.verification import verify_archive
+from poolbench.runs.sampled_qrels import read_frame
 from replay.archive.loader import load_archive
 from tests.csv_reading import csv_conditions, csv_rows
 from tests.evaluation.samples import DOCNOS, judge, list_order
@@ -94,6 +100,34 @@ def test_later_judgments_change_nothing_and_changed_numbers_are_found(
     assert not verify_estimates(estimated)
     with pytest.raises(CommandError, match="do not come out again: 1"):
         call_command("check_estimates", "small")
+
+
+def change_end(row) -> None:
+    row.intervals["map"]["estimate"]["low"] += 0.001
+
+
+def change_other_end(row) -> None:
+    row.intervals["P_5"]["estimate"]["high"] += 0.001
+
+
+def change_place(row) -> None:
+    row.intervals["map"]["place"] += 1
+
+
+def change_error(row) -> None:
+    errors = np.frombuffer(bytes(row.difference_errors), "<f8").copy()
+    errors[1] += 1e-6
+    row.difference_errors = errors.tobytes()
+
+
+@pytest.mark.parametrize("change", [change_end, change_other_end, change_place, change_error])
+def test_changed_intervals_places_and_errors_are_found(estimated, change):
+    row = estimated.runs.get(run__tag="r0")
+    assert verify_estimates(estimated)
+    change(row)
+    RunScores.objects.filter(pk=row.pk)._raw_delete("default")
+    RunScores.objects.bulk_create([row])
+    assert not verify_estimates(estimated)
 
 
 def test_runs_differ_by_the_intervals_of_differences(estimated):
@@ -179,11 +213,17 @@ def test_files_of_a_release(as_user, organizer, estimated):
     people = texts["people"].splitlines()
     assert len(people) == 32
     assert all(len(line.split()) == 4 for line in people)
-    head, *frame = texts["frame"].splitlines()
-    assert head.split("\t") == ["topic", "docno", "probability", "grade"]
+    frame = [line.split() for line in texts["frame"].splitlines()]
     assert len(frame) == 60
-    assert sum(line.endswith("\t") for line in frame) == 28
-    assert sum(float(line.split("\t")[2]) for line in frame) == pytest.approx(32)
+    assert sum(grade == "-1" for _, _, grade, _, _ in frame) == 28
+    assert sum(float(line[4]) for line in frame) == pytest.approx(32)
+    # The same file as that of the pool, which is read by the same reader.
+    url = reverse("pool-download", args=["small", 1, "frame"])
+    own = read_page(client.get(f"{url}?qrels=1"))
+    assert (
+        read_frame(own.encode()).qrels.by_pair()
+        == read_frame(texts["frame"].encode()).qrels.by_pair()
+    )
     first = json.loads(texts["expected-grades"].splitlines()[0])
     assert (set(first), len(first["at_least"])) == ({"topic", "docno", "at_least"}, 3)
 
@@ -244,9 +284,21 @@ def test_machines_sharpen_and_stay_hidden_until_release(as_user, qrels, organize
     )
     assert "robot" not in read_page(client.get(url))
     release_scores(actor=organizer, score_set=estimated)
-    head, first, *_ = read_page(client.get(url)).splitlines()
-    assert head.endswith("\trobot")
-    assert first.rsplit("\t", 1)[1] in {"0", "1"}
+    text = read_page(client.get(url))
+    head, first, *_ = text.splitlines()
+    assert head == "# topic docno grade method probability robot"
+    assert first.split()[5] in {"0", "1"}
+    # From the file, the estimates of the set: values, intervals, places.
+    grades = {t: {d: int(int(d[1:]) <= 9) for d in DOCNOS} for t in "123"}
+    runs = {row.run.tag: read_original_file(row.run) for row in estimated.runs.all()}
+    again = pb.estimate(runs, text.encode(), ["AP", "P@5"], machines={"robot": grades}, top=3,
+                        seed=1)  # fmt: skip
+    stored = {row.run.tag: row.estimates for row in estimated.runs.select_related("run")}
+    for row in [*again["AP"].runs, *again["P@5"].runs]:
+        name = "map" if row in again["AP"].runs else "P_5"
+        known = stored[row.run][name]
+        assert row.estimate.value == pytest.approx(known.estimate.value)
+        assert (row.estimate.low, row.place) == (pytest.approx(known.estimate.low), known.place)
     assert verify_estimates(estimated)
 
 
@@ -266,3 +318,62 @@ def test_the_files_of_a_paper_have_intervals_and_the_sentence(as_user, organizer
     files = dict(iter_overview_files(estimated))
     assert "Estimated from 32 pairs" in files["scores.tex"]
     assert " to " in files["scores.tex"]
+
+
+def test_a_prompt_card_is_a_hash_until_it_is_released(as_user, qrels, organizer, participant):
+    campaign = qrels.campaign
+    model = create_model_assessor(
+        actor=organizer, campaign=campaign, name="llama", model="llama-3",
+        template=f"{TEMPLATE}\nOur secret wording.",
+    )  # fmt: skip
+    card, own = model.card, AutomaticAssessor.objects.filter(pk=model.pk)
+    own.update(card=None, model="")
+    rows = [SubmittedJudgment(t, d, int(int(d[1:]) <= 9), uuid4()) for t in "123" for d in DOCNOS]
+    submit_automatic_judgments(actor=organizer, campaign=campaign, automatic=own.get(),
+                               judgments=rows)  # fmt: skip
+    own.update(card=card, model="llama-3")
+    made = estimate_campaign(actor=organizer, campaign=campaign, qrels=qrels, machines=["llama"])
+    (machine,) = made.conditions["estimate"]["machines"]
+    assert (machine["card_sha256"], machine["model"]) == (card.sha256, "llama-3")
+    assert made.conditions["estimate"]["penalties"] == {"ranks": 0.5, "topics": 1.0,
+                                                        "machines": 0.3}  # fmt: skip
+    with pytest.raises(ActionRefused, match="No scores are released"):
+        release_card(actor=organizer, card=card)
+    release_scores(actor=organizer, score_set=made)
+    team, url = as_user(participant), reverse("prompt-cards", args=["small"])
+    page = read_page(team.get(made.get_absolute_url()))
+    assert card.sha256[:12] in page
+    assert "secret wording" not in page + read_page(team.get(url))
+    address = reverse("model-release", args=["small", "llama"])
+    assert team.post(address).status_code == 403
+    owner = as_user(organizer)
+    assert "Release card to teams" in read_page(
+        owner.get(reverse("model", args=["small", "llama"]))
+    )
+    assert owner.post(address).status_code == 302
+    page = read_page(as_user(participant).get(url))
+    assert "Our secret wording." in page
+    assert card.sha256 in page
+    event = campaign.events.get(code="automatic.card_released")
+    assert event.data["sha256"] == card.sha256
+    with pytest.raises(ActionRefused, match="released already"):
+        release_card(actor=organizer, card=card)
+
+
+def test_chances_of_a_machine_are_computed_again_from_an_archive(qrels, organizer, tmp_path):
+    campaign = qrels.campaign
+    robot = create_automatic_assessor(actor=organizer, campaign=campaign, name="robot")
+    top = max(campaign.grades.values_list("value", flat=True))
+    rest = [0.1 / top] * top
+    rows = [
+        SubmittedJudgment(t, d, int(int(d[1:]) <= 9), uuid4(),
+                          chances=[*rest[: int(int(d[1:]) <= 9)], 0.9,
+                                   *rest[int(int(d[1:]) <= 9):]])
+        for t in "123" for d in DOCNOS
+    ]  # fmt: skip
+    submit_automatic_judgments(actor=organizer, campaign=campaign, automatic=robot, judgments=rows)
+    made = estimate_campaign(actor=organizer, campaign=campaign, qrels=qrels, machines=["robot"])
+    assert made.conditions["estimate"]["machines"][0]["has_chances"]
+    assert verify_estimates(made)
+    archive = make_archive(campaign, tmp_path / "chances.zip")
+    assert verify_archive(archive).list_lines() == []

@@ -6,13 +6,16 @@ import json
 from uuid import uuid4
 
 import numpy as np
+import pytest
 from django.urls import reverse
 
-from campaigns.models import Event
+from campaigns.errors import ActionRefused
+from campaigns.models import Document, Event, Run, Team
 from campaigns.models.history import name_snapshot
+from campaigns.services import jobs
 from campaigns.services.campaigns import update_campaign
 from campaigns.services.snapshots import compute_report
-from evaluation.queries.estimate_inputs import load_estimate_inputs
+from evaluation.queries.estimate_inputs import AsOf, load_estimate_inputs, load_machine
 from evaluation.queries.estimate_report import (
     ESTIMATES,
     FIRST_ROUND,
@@ -20,16 +23,27 @@ from evaluation.queries.estimate_report import (
     identify_estimates,
     load_sample_look,
 )
-from judging.models import Slot
+from evaluation.services.estimating import (
+    estimate_campaign,
+    request_estimate,
+    verify_estimates,
+)
+from judging.models import Judgment, Slot, StoppedTopic
 from judging.services.automatic import (
     SubmittedJudgment,
     create_automatic_assessor,
     submit_automatic_judgments,
 )
 from judging.services.plans import create_plan
+from judging.services.qrels import freeze_qrels
+from judging.services.stopping import set_stopping_rule
+from poolbench.estimation.report import TEXT
+from poolbench.judging.stopping import StoppingCriteria
+from poolbench.replay.verification import verify_archive
 from tests.csv_reading import csv_rows
 from tests.evaluation.samples import judge, list_order
 from tests.pages import read_page
+from tests.replay.archives import make_archive
 from tests.world.judgments import submit_judgment
 
 
@@ -196,3 +210,150 @@ def test_settings_are_saved_with_an_event_and_change_the_report(as_user, organiz
     assert campaign.estimate_machines is None
     for wrong in ({"looks": "0", "use": "covering"}, {"looks": "4", "use": "x"}):
         assert client.post(url, wrong).status_code == 422
+
+
+def test_a_topic_that_a_rule_ends_is_a_sample_of_its_own_size(
+    organizer, sampled, assessor, as_user, tmp_path
+):
+    """Without it the complete part would end at the first gap of topic 1."""
+    campaign, order = sampled.campaign, list_order(sampled)
+    create_plan(
+        actor=organizer, pool=sampled, overlap=1, assessors={topic: [assessor] for topic in "123"}
+    )
+    first = [pair for pair in order if pair[0] == "1"]
+    judge(sampled, assessor, [*first[:4], *(pair for pair in order if pair[0] != "1")])
+    gap = order.index(first[4])
+    assert load_sample_look(campaign).complete == gap
+    set_stopping_rule(actor=organizer, campaign=campaign, rule=StoppingCriteria(documents=4))
+    StoppedTopic.objects.exclude(topic__number="1").delete()
+    look = load_sample_look(campaign)
+    assert (look.complete, look.used, look.ended, look.skipped) == (32, 32, ("1",), 0)
+    inputs = load_estimate_inputs(sampled, "majority")
+    sample, topics = inputs.sample, inputs.sample.frame.topic_index
+    own = topics == 0
+    others = len(order) - len(first)
+    assert len(sample.judged) == look.report.judged == others + 4
+    assert (sample.pi[own].sum(), sample.pi[~own].sum()) == pytest.approx((4, others))
+    assert (set(sample.strata[own]), set(sample.strata[~own])) == ({1}, {0})
+    assert [each.why for each in look.report.measures] == [None, None]
+    compute_report(campaign, ESTIMATES)
+    page = read_page(as_user(organizer).get(reverse("estimates", args=[campaign.slug])))
+    assert "Ended by the stopping rule: topic 1." in page
+    # A set of estimates can be computed again after the topic is resumed, and from an archive.
+    qrels = freeze_qrels(actor=organizer, campaign=campaign, policy="majority")
+    made = estimate_campaign(actor=organizer, campaign=campaign, qrels=qrels)
+    assert made.conditions["estimate"]["ended"] == {"1": 4}
+    StoppedTopic.objects.all().delete()
+    assert verify_estimates(made)
+    # A rule that reads grades chooses the sample by them: no interval.
+    set_stopping_rule(actor=organizer, campaign=campaign, rule=StoppingCriteria(relevant=1))
+    StoppedTopic.objects.exclude(topic__number="1").delete()
+    why = "topics ended by a rule that reads grades: 1 of 3, more than 5%"
+    assert [each.why for each in load_sample_look(campaign).report.measures] == [why, why]
+    assert verify_estimates(made)
+    archive = make_archive(campaign, tmp_path / "ended.zip")
+    assert verify_archive(archive).list_lines() == []
+
+
+def test_a_machine_that_favours_a_team_does_not_decide_the_order(
+    organizer, sampled, assessor, as_user, tmp_path
+):
+    campaign = sampled.campaign
+    other = Team.objects.create(campaign=campaign, name="Other")
+    Run.objects.filter(tag="r4").update(team=other)
+    judge(sampled, assessor, list_order(sampled))
+    frame = load_estimate_inputs(sampled, "majority").sample.frame
+    liked = set(frame.pair[(frame.segment // 3 == 4) & (frame.rank <= 10)])
+    robot = create_automatic_assessor(actor=organizer, campaign=campaign, name="robot")
+    rows = [
+        SubmittedJudgment(frame.topics[t], d, 3 if at in liked else int(int(d[1:]) <= 7), uuid4())
+        for at, (t, d) in enumerate(zip(frame.topic_index, map(str, frame.docnos), strict=True))
+    ]
+    submit_automatic_judgments(actor=organizer, campaign=campaign, automatic=robot, judgments=rows)
+    look = compute_report(campaign, ESTIMATES).report
+    assert look.report.gain > 0.01
+    assert look.plain_order.text.startswith("robot favours Other: it gives their documents more")
+    assert all(row.drawn_in is None for row in look.report.measures[0].runs)
+    client, url = as_user(organizer), reverse("estimates", args=[campaign.slug])
+    assert "robot favours Other" in read_page(client.get(url))
+    qrels = freeze_qrels(actor=organizer, campaign=campaign, policy="majority")
+    made = estimate_campaign(actor=organizer, campaign=campaign, qrels=qrels, machines=["robot"])
+    # Teams read the manifest: it names none.
+    assert made.conditions["estimate"]["order"] == "order-favoured"
+    assert "Other" not in json.dumps(made.conditions)
+    assert "an automatic assessor favours a team" in read_page(client.get(made.get_absolute_url()))
+    assert verify_estimates(made)
+    archive = make_archive(campaign, tmp_path / "favoured.zip")
+    assert verify_archive(archive).list_lines() == []
+    Run.objects.update(team=other)
+    assert load_sample_look(campaign).plain_order is None
+
+
+def test_machines_count_as_of_the_row(organizer, sampled, assessor):
+    campaign = sampled.campaign
+    judge(sampled, assessor, list_order(sampled))
+    robot = create_automatic_assessor(actor=organizer, campaign=campaign, name="robot")
+    pairs = [(t, f"d{n}") for t in "123" for n in range(1, 21)]
+    give_automatic(organizer, campaign, robot.user, pairs)
+    last = Judgment.objects.latest("pk").pk
+    frame = load_estimate_inputs(sampled, "majority").sample.frame
+    before = load_machine(campaign, "robot", frame).grades
+    qrels = freeze_qrels(actor=organizer, campaign=campaign, policy="majority")
+    made = estimate_campaign(actor=organizer, campaign=campaign, qrels=qrels, machines=["robot"])
+    assert made.conditions["estimate"]["machines"][0]["rows"] == 60
+    rows = [SubmittedJudgment(t, d, 2, uuid4()) for t, d in pairs[:30]]
+    submit_automatic_judgments(actor=organizer, campaign=campaign, automatic=robot, judgments=rows)
+    assert not np.array_equal(load_machine(campaign, "robot", frame).grades, before)
+    for as_of in (AsOf(last), AsOf(rows={"robot": 60})):
+        assert np.array_equal(load_machine(campaign, "robot", frame, as_of).grades, before)
+    assert verify_estimates(made)
+
+
+def test_the_text_classifier_reads_the_documents(organizer, sampled, assessor, as_user, tmp_path):
+    campaign = sampled.campaign
+    for document in campaign.documents.all():
+        words = "solar panel roof energy" if int(document.docno[1:]) <= 7 else "tax law court"
+        Document.objects.filter(pk=document.pk).update(body=f"{words} {document.docno}")
+    judge(sampled, assessor, list_order(sampled)[:24])
+    client, url = as_user(organizer), reverse("estimates", args=[campaign.slug])
+    sent = {"looks": "8", "use": "chosen", "machines": [TEXT]}
+    assert client.post(url, sent).status_code == 302
+    campaign.refresh_from_db()
+    look = compute_report(campaign, ESTIMATES).report
+    assert look.report.machines == (TEXT,)
+    assert look.report.gain > 0.2
+    assert f"Sharpened by {TEXT}" in read_page(client.get(url))
+    qrels = freeze_qrels(actor=organizer, campaign=campaign, policy="majority")
+    answer = client.post(
+        reverse("score-evaluate", args=[campaign.slug]),
+        {"qrels": qrels.pk, "estimate": "on", "machines": [TEXT], "measures": ""},
+    )
+    assert answer.status_code == 302
+    jobs.run_here(campaign.jobs.get(kind="evaluation.estimate"))
+    made = campaign.score_sets.get()
+    manifest = made.conditions["estimate"]
+    assert (manifest["texts"]["coverage"], manifest["machines"]) == (1.0, [])
+    assert manifest["penalties"] == {"ranks": 0.5, "topics": 1.0, "texts": 0.3}
+    assert "with a text classifier as an aid" in made.label_reading
+    assert verify_estimates(made)
+    archive = make_archive(campaign, tmp_path / "texts.zip")
+    assert verify_archive(archive).list_lines() == []
+    without = verify_archive(make_archive(campaign, tmp_path / "bare.zip", documents=False))
+    assert "the archive has no texts" in "".join(without.notes)
+    Document.objects.filter(docno="d1").update(body="other")
+    assert not verify_estimates(made)
+
+
+def test_without_texts_the_text_classifier_is_refused(organizer, sampled, assessor, as_user):
+    campaign = sampled.campaign
+    judge(sampled, assessor, list_order(sampled))
+    campaign.documents.update(format=Document.Format.PDF, body="", file="a.pdf")
+    qrels = freeze_qrels(actor=organizer, campaign=campaign, policy="majority")
+    with pytest.raises(ActionRefused, match="needs texts, and no document of the sample has one"):
+        request_estimate(actor=organizer, campaign=campaign, qrels=qrels, machines=[TEXT])
+    client, url = as_user(organizer), reverse("estimates", args=[campaign.slug])
+    answer = client.post(url, {"looks": "8", "use": "chosen", "machines": [TEXT]})
+    assert answer.status_code == 422
+    assert "no document of the sample has one" in read_page(answer)
+    update_campaign(actor=organizer, campaign=campaign, estimate_machines=[TEXT])
+    assert load_sample_look(campaign).reason.startswith("The text classifier needs texts")

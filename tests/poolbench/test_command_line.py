@@ -28,6 +28,7 @@ CASES = {
     "simulate": "qrels x y --depth 1 --depth 2 -m map --seeds 1", "check-run": "x --topics ids",
     "verify-archive": "archive", "estimate": "sample x y -m P_1",
     "plan-sample": "x y --numbers 2,50%",
+    "witness": "qrels x y --machine qrels",
 }  # fmt: skip
 
 

@@ -206,6 +206,7 @@ RESULTS = {
     "EstimatedScores": lambda: pb.estimate(
         RUNS, pb.plan_estimates(RUNS, 4, "P@1").draw(4, QRELS), ["P@1", "AP"], top=2
     ),
+    "ExaminedMachines": lambda: pb.examine_machines(RUNS, QRELS, {"m": QRELS}, "P@1", top=2),
     "AgreementReport": lambda: pb.agreement(JUDGES),
     "DisagreementReport": lambda: pb.disagreement(RUNS, JUDGES, "map", draws=100, swaps=100),
     "Simulation": lambda: pb.simulate(RUNS, QRELS, [1, 2], ["map"], seeds=2),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from poolbench.estimation.diagnostics.probes import QUERY
 from poolbench.estimation.diagnostics.witness import MachineReport
 from poolbench.estimation.remarks import Remark
-from poolbench.estimation.report import LEAST_GAIN
+from poolbench.estimation.run_order import LEAST_GAIN
 
 
 def list_findings(report: MachineReport) -> tuple[Remark, ...]:

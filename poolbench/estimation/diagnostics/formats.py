@@ -17,7 +17,8 @@ SCOPE = (
     "such a pool. No finding is not a proof that there is nothing to find."
 )
 Row = tuple[str, str, str, float | None, float | None, float | None, float | None, bool]
-NAMES = ("machine", "figure", "subject")
+NAMES, NUMBERS = ("machine", "figure", "subject"), ("value", "low", "high", "p")
+COLUMNS = (*NAMES, *NUMBERS, "alarm")
 
 
 def iter_witness_rows(report: MachineReport) -> Iterator[Row]:
@@ -53,7 +54,7 @@ def iter_witness_rows(report: MachineReport) -> Iterator[Row]:
 def build_witness_report(report: WitnessReport, title: str) -> Report:
     columns = (
         *make_columns(*NAMES, left=True),
-        *make_columns("value", "low", "high", "p", show=format_score),
+        *make_columns(*NUMBERS, show=format_score),
         Column("alarm", format=lambda raised: "yes" if raised else "no"),
     )
     sections = [

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from poolbench.cards import Parameter
 from poolbench.estimation.design import (
+    CountedPart,
     compute_influence_sizes,
+    count_part,
     divide_prior,
     draw_order,
     estimate_prior,
@@ -74,6 +76,10 @@ class InfluencePlan(NamedTuple):
     def compute_probabilities(self, number: int) -> Floats:
         """π of each pair in a sample of ``number``."""
         return inclusion_probabilities(self.sizes, min(number, len(self.sizes)))
+
+    def count_part(self, number: int, ended: Mapping[str, int]) -> CountedPart:
+        """The first ``number`` drawn, of ``ended`` topics so many."""
+        return count_part(self.frame, self.sizes, self.order, number, ended)
 
 
 def plan_sample(listing: RunListing, values: Values) -> InfluencePlan:
