@@ -42,7 +42,7 @@ class EvaluateForm(forms.Form):
                     choices=list(names),
                     required=False,
                     label="Automatic assessors",
-                    help_text="Their grades sharpen estimates; they never decide one.",
+                    help_text="Their grades make intervals narrower; none counts as a person's.",
                     widget=forms.CheckboxSelectMultiple,
                 )
         default = " ".join(campaign.measures or DEFAULT_NAMES)

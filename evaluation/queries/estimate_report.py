@@ -18,7 +18,7 @@ from evaluation.queries.scoring_inputs import scoring_options
 from judging.models import Purpose, Slot
 from judging.queries.exclusions import log_state_key
 from judging.queries.judgments import load_log_reader
-from poolbench.estimation.looks import LEAST_PER_TOPIC, MeasureLook, SampleLook, build_measure_look
+from poolbench.estimation.looks import MeasureLook, SampleLook, build_measure_look
 from poolbench.estimation.report import MeasureReport, ScoreEstimates, compute_estimates
 from poolbench.judging.policies import DEFAULT_POLICY
 
@@ -91,7 +91,9 @@ def explain_nothing(inputs: EstimateInputs) -> str:
 
 
 def add_estimates(begun: SampleLook, inputs: EstimateInputs) -> SampleLook:
-    estimates = compute_estimates(inputs.sample, inputs.machines, inputs.measures, inputs.seed)
+    estimates = compute_estimates(
+        inputs.sample, inputs.machines, inputs.measures, inputs.seed, inputs.drawn_for
+    )
     looks = tuple(
         build_report_look(each, estimates, inputs, begun.looks)
         for each in estimates.report.measures
@@ -102,11 +104,10 @@ def add_estimates(begun: SampleLook, inputs: EstimateInputs) -> SampleLook:
 def build_report_look(
     report: MeasureReport, estimates: ScoreEstimates, inputs: EstimateInputs, looks: int
 ) -> MeasureLook:
-    """Ratios need their topics' counts, which fewer than five judgments a topic do not give."""
-    frame, judged = inputs.sample.frame, len(inputs.sample.judged)
-    is_linear = inputs.measures[report.measure].is_linear
-    if judged < LEAST_PER_TOPIC * len(frame.topics) and not is_linear:
-        return MeasureLook(report.measure, is_order_only=True)
+    """Where intervals are refused, nothing is settled either."""
+    if report.why is not None:
+        return MeasureLook(report.measure, why=report.why)
+    frame = inputs.sample.frame
     return build_measure_look(
         report,
         estimates.measures[report.measure],
