@@ -122,7 +122,9 @@ def write_manifest(source: Path, runs: Mapping[str, Path], folder: Path, slug: s
         "documents": "passages.jsonl.gz",
         "runs": [describe_run(tag, path, folder) for tag, path in runs.items()],
         "pool": {"depth": 10},
-        "qrels": [{"file": relative(source / "qrels.dl19-passage.txt", folder), "assessor": "nist"}],
+        "qrels": [
+            {"file": relative(source / "qrels.dl19-passage.txt", folder), "assessor": "nist"}
+        ],
         "policy": "single",
         "measures": MEASURES,
         "board": "names",

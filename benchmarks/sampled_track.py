@@ -21,9 +21,11 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import poolbench as pb
 from benchmarks.dl19 import DEEPEST, MEASURES, write_judged_runs
 from poolbench.estimation.results import EstimatedScores
+from poolbench.pooling.sample_plans import EstimatePlan
 
 MACHINE = "dl2019_test_4prompts_llama70b.txt.gz"
 LEVEL, TOP = 2, 3
+TITLES = dict(zip(MEASURES, ("nDCG@10", "AP", "bpref", "P@10"), strict=True))
 SHARE, SEED = 0.2, 1
 
 
@@ -80,22 +82,23 @@ class TrackMeasure:
         return pb.tau(places, {run.run: run.full for run in self.runs})
 
 
-def estimate_track(data: Path, share: float = SHARE, seed: int = SEED) -> EstimatedScores:
-    """What people's grades of a ``share`` of the pairs and the grades of one machine give."""
-    source = data / "trec-dl19-passage"
-    machine = data / "llm-judges-dl19" / MACHINE
+def plan_track(data: Path, share: float = SHARE, seed: int = SEED) -> EstimatePlan:
     with TemporaryDirectory() as name:
         write_judged_runs(data, Path(name))
-        pooled = sorted((Path(name) / "runs").iterdir())
-        plan = pb.plan_estimates(
-            pooled, share, MEASURES, depth=DEEPEST, machine=machine, level=LEVEL, top=TOP, seed=seed
-        )
-    number = plan.forecasts[0].number
-    sample = plan.draw(number, source / "qrels.dl19-passage.txt")
-    runs = sorted((source / "runs-top100").iterdir())
+        return pb.plan_estimates(
+            sorted((Path(name) / "runs").iterdir()), share, MEASURES, depth=DEEPEST,
+            machine=data / "llm-judges-dl19" / MACHINE, level=LEVEL, top=TOP, seed=seed,
+        )  # fmt: skip
+
+
+def estimate_track(data: Path, plan: EstimatePlan, seed: int = SEED) -> EstimatedScores:
+    """What people's grades of the pairs of ``plan`` and the grades of one machine give."""
+    source = data / "trec-dl19-passage"
+    sample = plan.draw(plan.forecasts[0].number, source / "qrels.dl19-passage.txt")
     return pb.estimate(
-        runs, sample, MEASURES, machines={"robot": machine}, level=LEVEL, top=TOP, seed=seed
-    )
+        sorted((source / "runs-top100").iterdir()), sample, MEASURES,
+        machines={"robot": data / "llm-judges-dl19" / MACHINE}, level=LEVEL, top=TOP, seed=seed,
+    )  # fmt: skip
 
 
 def score_track(data: Path) -> dict[str, dict[str, float]]:
@@ -137,8 +140,9 @@ def rank_runs(scores: dict[str, float]) -> dict[str, int]:
     return {run: place for place, run in enumerate(ordered, 1)}
 
 
-def list_rows(measures: Sequence[TrackMeasure]) -> Iterator[str]:
-    """Markdown: a row by measure, then the runs of the first that a reader looks for."""
+def list_rows(measures: Sequence[TrackMeasure], plan: EstimatePlan) -> Iterator[str]:
+    """Markdown: a row by measure, then the runs by the first."""
+    forecasts = {each.measure: each.half_width for each in plan.forecasts[0].measures}
     for own in measures:
         outside = ", ".join(
             f"`{run.run}` ({run.estimate:.3f}, {run.low:.3f} to {run.high:.3f}; {run.full:.3f})"
@@ -147,13 +151,14 @@ def list_rows(measures: Sequence[TrackMeasure]) -> Iterator[str]:
         )
         taus = f"{own.compute_tau('plain'):.3f} / {own.compute_tau('place'):.3f}"
         yield (
-            f"| {own.measure} | {own.inside} of {len(own.runs)} | {own.half_width:.3f} | "
-            f"{own.rmse:.3f} | {own.largest:.3f} | {taus} | {own.wrong} of {own.pairs} | {outside} |"
+            f"| {TITLES[own.measure]} | {own.inside} of {len(own.runs)} | {own.half_width:.3f} | "
+            f"{forecasts[own.measure]:.3f} | {own.rmse:.3f} | {own.largest:.3f} | {taus} | "
+            f"{own.wrong} of {own.pairs} | {outside or 'none'} |"
         )
     for own in measures[0].runs:
         yield (
             f"| `{own.run}` | {own.estimate:.3f} | {own.low:.3f} to {own.high:.3f} | "
-            f"{own.full:.3f} | {own.place} | {own.full_place} |{'' if own.holds else ' outside'}"
+            f"{own.full:.3f} | {own.place} | {own.full_place} |"
         )
 
 
@@ -163,8 +168,9 @@ def main() -> None:
     parser.add_argument("--share", type=float, default=SHARE)
     parser.add_argument("--seed", type=int, default=SEED)
     options = parser.parse_args()
-    estimated = estimate_track(options.data, options.share, options.seed)
-    for line in list_rows([*compare_track(estimated, score_track(options.data))]):
+    plan = plan_track(options.data, options.share, options.seed)
+    estimated = estimate_track(options.data, plan, options.seed)
+    for line in list_rows([*compare_track(estimated, score_track(options.data))], plan):
         print(line)
 
 

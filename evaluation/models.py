@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from campaigns.models import AppendOnlyModel, Campaign, CampaignTask, Run, User
 from judging.models import Qrels
-from poolbench.estimation.report import RunEstimate
+from poolbench.estimation.report import LEAST_GAIN, RunEstimate
 from poolbench.plain_data import read_plain
 
 ESTIMATED = "estimate from a sample"
@@ -96,9 +96,15 @@ SAMPLED_READING = (
 )
 
 
+FOLLOWS = (
+    "Places follow these grades in part, so that a run can be above one with a higher estimate."
+)
+
+
 def describe_estimate(facts: dict[str, Any]) -> str:
     """The sentence that a paper needs: what was judged, and what the intervals hold."""
     machines = ", ".join(each["name"] for each in facts["machines"])
+    follows = machines and (facts.get("gain") or 0) >= LEAST_GAIN
     return (
         f"Estimated from {facts['judged']:,} pairs that people judged, a probability sample of the "
         f"{facts['pairs']:,} pairs of pool {facts['pool']}"
@@ -106,6 +112,7 @@ def describe_estimate(facts: dict[str, Any]) -> str:
         "hold what judging every pair of the pool would give, for the topics at hand; not "
         "documents outside the pool, and not how far assessors differ. Runs are compared by the "
         "intervals of their differences, not by tests over topics."
+        f"{' ' + FOLLOWS if follows else ''}"
     )
 
 

@@ -111,7 +111,8 @@ class PoolForm(forms.Form):
     machine = forms.ChoiceField(
         label="Automatic assessor",
         required=False,
-        help_text="Its grades say which pairs matter more. Poor ones leave intervals wide, not wrong.",
+        help_text="Its grades say which pairs matter more. Poor ones leave intervals wide; they "
+        "still hold.",
     )
     text = forms.CharField(
         label="Spec",

@@ -94,6 +94,7 @@ def show_measure(
         "picture": None if own.is_order_only else draw_estimates(report, look),
         "neighbours": [(each, each.more and round_about(each.more)) for each in own.neighbours],
         "more": own.more and round_about(own.more),
+        "left": look.planned - look.used,
     }
 
 

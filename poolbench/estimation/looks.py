@@ -54,8 +54,8 @@ class Neighbours:
 @dataclass(frozen=True)
 class MeasureLook:
     """One measure: ``letters`` by place, which runs share that are not settled; the ``neighbours``
-    among the first runs; ``settled_pairs`` of all ``pairs`` of runs. ``why`` there is no interval of
-    this measure, and nothing that follows from one.
+    among the first runs; ``settled_pairs`` of all ``pairs`` of runs. ``why`` there is no interval
+    of this measure, and nothing that follows from one.
     """
 
     measure: str

@@ -20,8 +20,8 @@ FIRST, LEAST_FRAMED = 10, 0.95
 HEAVIEST, MOST_BY_HEAVIEST = 5, 0.5
 MOST_UNGRADED = 0.05
 READINGS = {
-    "machine-incomplete": "Automatic assessors without a grade for more than 5\u00a0% of the pairs: "
-    "{count}. A missing grade does not count as grade 0.",
+    "machine-incomplete": "Automatic assessors without a grade for more than 5\u00a0% of the "
+    "pairs: {count}. A missing grade does not count as grade 0.",
     "unpooled": "Runs with less than 95\u00a0% of their first 10 documents in the pool: {count}. "
     "Documents outside it count as not relevant, and no interval allows for that.",
     "skipped": "Some sampled pairs have no grade. The others weigh as much more.",
@@ -30,7 +30,7 @@ READINGS = {
     "counts as 0, as a topic without relevant documents does.",
     "rough": "Runs whose score depends more on how many relevant documents are still unknown than "
     "on the choice of the pairs: {count}. Judge more before you rely on their values.",
-    "heavy": "{count} judged pairs are the cause of more than half of the error. Have their grades "
+    "heavy": "{count} judged pairs cause more than half of the uncertainty. Have their grades "
     "checked.",
 }
 """By the code of a remark: its sentence, without the name of any run."""

@@ -24,7 +24,6 @@ from replay.services import (
     time_step,
 )
 from tests.browser.desk import settle, shown, unsent
-from tests.browser.door import DOOR
 from tests.browser.sample_track import SampledTrack
 from tests.browser.test_accessibility import serious
 from tests.world.judgments import submit_judgment
@@ -49,7 +48,7 @@ WIDER = "document.documentElement.scrollWidth > innerWidth"
 def create_sampled_campaign(track: SampledTrack) -> Campaign:
     """With the runs of the pool, four assessors, and ``pat`` of the first team."""
     organizer, manifest = get_or_create_organizer("olga"), read_manifest(track.pooled)
-    step = partial(time_step, lambda line: None)
+    step = partial(time_step, str)
     with run_jobs_inline():
         campaign = create_replayed_campaign(organizer, manifest, step)
         submit_replayed_runs(organizer, campaign, manifest, step)

@@ -21,7 +21,6 @@ from campaigns.services.snapshots import compute_report
 from evaluation.queries.estimate_report import ESTIMATES
 from poolbench.estimation.results import EstimatedScores
 from replay.services import replay_campaign
-from tests.browser.desk import sign_in
 from tests.browser.door import DOOR
 from tests.browser.sample_steps import (
     ROBOT,
@@ -167,9 +166,7 @@ def judge_all(visitors: Visitors) -> Board:
     """The same campaign with all judgments: what its leaderboard prints."""
     manifest = replace(visitors.track.manifest, slug=f"{visitors.campaign.slug}-whole")
     with DOOR.turn:
-        whole = replay_campaign(
-            actor=visitors.campaign.created_by, manifest=manifest, write=lambda line: None
-        )
+        whole = replay_campaign(actor=visitors.campaign.created_by, manifest=manifest, write=str)
     assert whole.score_sets.get().kind == "people"
     visitors.page.goto(f"/c/{whole.slug}/results/scores/")
     look_at(visitors.page, "whole")

@@ -123,7 +123,7 @@ def test_five_pairs_with_half_of_the_variance_are_named() -> None:
     (remark,) = [own for own in heavy.report.remarks if (own.code, own.measure) == ("heavy", "AP")]
     assert "t00 a" in remark.names
     assert len(remark.names) == 5
-    assert remark.text.startswith("5 judged pairs are the cause of more than half")
+    assert remark.text.startswith("5 judged pairs cause more than half")
 
 
 def test_runs_outside_the_pool_and_incomplete_machines_are_named() -> None:
