@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from uuid import uuid4
 
 import numpy as np
@@ -16,6 +17,7 @@ from evaluation.models import ESTIMATED, SAMPLED, RunScores, ScoreSet
 from evaluation.queries.comparison import compare_all_runs, get_fixed_test, mark_entries
 from evaluation.queries.leaderboard import get_leaderboard, rank_entries
 from evaluation.queries.overview_paper import iter_overview_files
+from evaluation.queries.paper import get_paper_results
 from evaluation.queries.score_moves import list_sets_to_compare
 from evaluation.queries.score_sets import organizer_reader
 from evaluation.services.estimating import (
@@ -32,6 +34,7 @@ from judging.services.automatic import (
 )
 from judging.services.imports import import_judgments
 from judging.services.qrels import freeze_qrels
+from poolbench.evaluation.paper.verdict import judge_paper
 from poolbench.replay.archive_folder import TABLES
 from poolbench.replay.verification import verify_archive
 from replay.archive.loader import load_archive
@@ -248,6 +251,18 @@ def test_machines_sharpen_and_stay_hidden_until_release(as_user, qrels, organize
     assert head.endswith("\trobot")
     assert first.rsplit("\t", 1)[1] in {"0", "1"}
     assert verify_estimates(estimated)
+
+
+def test_the_verdict_for_a_paper_is_by_the_interval_and_counts_no_topics(estimated):
+    results = get_paper_results(estimated, estimated.runs.first().run.team)
+    own, (spread, *others) = results.lead_run.intervals[0], results.spreads
+    for median, state in (
+        (own.low - 0.01, "good"), ((own.low + own.high) / 2, "amber"), (own.high + 0.01, "bad"),
+    ):  # fmt: skip
+        verdict = judge_paper(replace(results, spreads=(replace(spread, median=median), *others)))
+        assert verdict.state.value == state
+        assert f"interval {own.low:.3f} to {own.high:.3f}" in verdict.sentence
+        assert "topic" not in f"{verdict.sentence} {verdict.reason}"
 
 
 def test_the_files_of_a_paper_have_intervals_and_the_sentence(as_user, organizer, estimated):

@@ -73,7 +73,7 @@ def test_skipped_pairs_raise_the_weights_of_the_others() -> None:
     assert explain_no_interval(sample, AP) is None
     assert sample.pi == pytest.approx(np.full(200, 0.6 * 0.95))
     assert (1 / sample.chance).sum() == pytest.approx(200)
-    assert "Sampled pairs without a grade: 6." in remarks_of(compute(sample))["skipped"]
+    assert "Without a grade: 6." in remarks_of(compute(sample))["skipped"]
     why = "sampled pairs without a grade: 7 of 120, more than 5%"
     assert explain_no_interval(judge(6, skipped=7), PRECISION) == why
     assert compute(judge(6)).report.remarks == ()
