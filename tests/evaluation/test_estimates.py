@@ -155,7 +155,7 @@ def test_the_page_shows_runs_what_is_settled_and_the_scope(as_user, organizer, s
     look = compute_report(campaign, ESTIMATES).report
     page = read_page(client.get(url, {"measure": "map"}))
     for part in (
-        "not documents outside the pool", "of 32 in pool", "pairs of runs",
+        "allow for documents outside the pool", "of 32 in pool", "pairs of runs",
         "2.73 standard errors", "No automatic assessor is used.",
     ):  # fmt: skip
         assert part in page
