@@ -115,6 +115,9 @@ def freeze_sample(page: Page, slug: str, number: int) -> None:
     look_at(page, "pool-form")
     press_button(page, "Preview pool")
     page.get_by_role("heading", name="What the sample would tell").wait_for()
+    heads = page.locator("table").filter(has_text="this pool").locator("thead th")
+    # The row has its number in a head of its own.
+    assert heads.count() == page.locator("tr:has-text('this pool') td").count() + 1
     look_at(page, "pool-preview")
     press_button(page, "Freeze pool 1")
     confirm_all(page)
