@@ -26,6 +26,7 @@ from replay.services import (
 from tests.browser.desk import settle, shown, unsent
 from tests.browser.sample_track import SampledTrack
 from tests.browser.test_accessibility import serious
+from tests.browser.test_frame import FITTED, WIDER
 from tests.examples import ALL
 from tests.world.judgments import submit_judgment
 from tests.world.people import joined
@@ -44,7 +45,6 @@ NEXT = f"""docno => {{
   return (now && now !== docno) || document.querySelector("{NEXT_TOPIC}") !== null;
 }}"""
 ALWAYS = ("pool-preview", "live-map", "leaderboard")
-WIDER = "document.documentElement.scrollWidth > innerWidth"
 
 
 def create_sampled_campaign(track: SampledTrack) -> Campaign:
@@ -68,6 +68,7 @@ def look_at(page: Page, name: str) -> None:
     """
     for size, width in SIZES.items():
         page.set_viewport_size({"width": width, "height": 900})
+        page.evaluate(FITTED)
         assert not page.evaluate(WIDER), (name, size)
         if ALL or (name in ALWAYS and size == "wide"):
             assert serious(page) == [], (name, size)
