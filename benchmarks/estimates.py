@@ -91,6 +91,7 @@ def main() -> None:
     parser.add_argument("--parts", nargs="+", default=["machines", "rival", "others"])
     parser.add_argument("--generated", type=Path, help="where to keep the generated campaign")
     parser.add_argument("--shares", nargs="+", type=float, default=SHARES)
+    parser.add_argument("--only", nargs="+", help="collections; default: all of the parts")
     options = parser.parse_args()
     if "speed" in options.parts:
         measure_speed(options.data)
@@ -100,6 +101,7 @@ def main() -> None:
         for part in options.parts
         for folder, collection, machine in list_settings(part, options.data, options.generated)
         for share in options.shares
+        if not options.only or collection in options.only
     ]
     for cell, header, rows in run_cells(cells, options.jobs):
         print(f"\n{cell.collection}, {cell.machine}, {cell.share:.0%}, {cell.samples} samples")

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from campaigns.models import AppendOnlyModel, Campaign, CampaignTask, Run, User
 from judging.models import Qrels
 from poolbench.estimation.report import RunEstimate
+from poolbench.estimation.run_order import LEAST_GAIN
 from poolbench.plain_data import read_plain
 
 ESTIMATED = "estimate from a sample"
@@ -96,12 +97,19 @@ SAMPLED_READING = (
 )
 
 
+FOLLOWS = (
+    "Places follow these grades in part, so that a run can be above one with a higher estimate."
+)
+
+
 def describe_estimate(facts: dict[str, Any]) -> str:
     """The sentence that a paper needs: what was judged, and what the intervals hold."""
     names = [each["name"] for each in facts["machines"]]
     helped = [f"the grades of {', '.join(names)}"] if names else []
     helped += ["a text classifier"] if facts.get("texts") else []
     aid = f", with {' and '.join(helped)} as an aid" if helped else ""
+    has_gain = (facts.get("gain") or 0) >= LEAST_GAIN
+    follows = bool(helped) and has_gain and not facts.get("order")
     return (
         f"Estimated from {facts['judged']:,} pairs that people judged, a probability sample of the "
         f"{facts['pairs']:,} pairs of pool {facts['pool']}"
@@ -109,6 +117,7 @@ def describe_estimate(facts: dict[str, Any]) -> str:
         "hold what judging every pair of the pool would give, for the topics at hand; not "
         "documents outside the pool, and not how far assessors differ. Runs are compared by the "
         "intervals of their differences, not by tests over topics."
+        f"{' ' + FOLLOWS if follows else ''}"
     )
 
 

@@ -47,7 +47,7 @@ KEY_HELP = {
     ("h",): _("highlight topic terms on or off"),
     ("t",): _("fold or unfold the topic"),
     ("g",): _("open or close the guidelines"),
-    ("m",): _("write in the notebook of the topic"),
+    (".",): _("write in the notebook of the topic"),
     ("w",): _("text as written or wrapped; a picture whole or wide"),
     ("/",): _("find in the document; Enter for the next match"),
     ("?",): _("this help"),

@@ -111,7 +111,8 @@ class PoolForm(forms.Form):
     machine = forms.ChoiceField(
         label="Automatic assessor",
         required=False,
-        help_text="Its grades say which documents matter more. It cannot bias an estimate.",
+        help_text="Its grades say which pairs matter more. Poor ones leave intervals wide; they "
+        "still hold.",
     )
     text = forms.CharField(
         label="Spec",

@@ -27,7 +27,7 @@ class EstimateSettingsForm(forms.Form):
     looks = forms.IntegerField(min_value=1, max_value=50, label="Looks planned")
     use = forms.ChoiceField(
         choices=((COVERING, "all that have 95 % of the pairs"), (CHOSEN, "only those ticked")),
-        label="Machines",
+        label="Automatic assessors",
     )
 
     def __init__(self, data: Any = None, *, campaign: Campaign) -> None:

@@ -30,18 +30,23 @@ class EvaluateForm(forms.Form):
             latest = get_current_task(campaign)
             self.fields["task"] = forms.ModelChoiceField(tasks, empty_label=None, initial=latest)
             self.order_fields(["task", "qrels", "measures"])
-        if find_sampled_pool(campaign) is not None:
+        sampled = find_sampled_pool(campaign)
+        if sampled is not None:
             self.fields["estimate"] = forms.BooleanField(
                 required=False,
+                initial=sampled == campaign.pools.first(),
                 label="Estimates with intervals",
                 help_text="From the judged sample. Without it, pairs that were not drawn count as "
                 "not judged.",
             )
+            names = list(campaign.automatic_assessors.values_list("name", flat=True))
+            chosen = campaign.estimate_machines
             self.fields["machines"] = forms.MultipleChoiceField(
                 choices=list_machine_choices(campaign),
                 required=False,
+                initial=names if chosen is None else chosen,
                 label="Automatic assessors",
-                help_text="They sharpen estimates; they never decide one.",
+                help_text="They make intervals narrower; no grade of theirs counts as a person's.",
                 widget=forms.CheckboxSelectMultiple,
             )
         default = " ".join(campaign.measures or DEFAULT_NAMES)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -111,14 +111,14 @@ class EstimateInputs:
         """How many pairs of the counted part have no grade."""
         return self.sample.skipped
 
-    def compute(self, drawn_for: Collection[str] | None = None) -> ScoreEstimates:
+    def compute(self) -> ScoreEstimates:
         """Estimates from these inputs, the same wherever they are shown."""
         return compute_estimates(
             self.sample,
             self.machines,
             self.measures,
             self.seed,
-            drawn_for,
+            self.drawn_for,
             teams=self.teams,
             texts=None if self.texts is None else self.texts.scores,
         )

@@ -20,7 +20,7 @@ from judging.models import Purpose, Slot
 from judging.queries.exclusions import log_state_key
 from judging.queries.judgments import load_log_reader
 from judging.queries.slots import stopped_topics
-from poolbench.estimation.looks import LEAST_PER_TOPIC, MeasureLook, SampleLook, build_measure_look
+from poolbench.estimation.looks import MeasureLook, SampleLook, build_measure_look
 from poolbench.estimation.report import MeasureReport, ScoreEstimates
 from poolbench.judging.policies import DEFAULT_POLICY
 
@@ -110,16 +110,15 @@ def add_estimates(begun: SampleLook, inputs: EstimateInputs) -> SampleLook:
 def build_report_look(
     report: MeasureReport, estimates: ScoreEstimates, inputs: EstimateInputs, looks: int
 ) -> MeasureLook:
-    """Ratios need their topics' counts, which fewer than five judgments a topic do not give."""
-    frame, judged = inputs.sample.frame, len(inputs.sample.judged)
-    is_linear = inputs.measures[report.measure].is_linear
-    if judged < LEAST_PER_TOPIC * len(frame.topics) and not is_linear:
-        return MeasureLook(report.measure, is_order_only=True)
+    """Where intervals are refused, nothing is settled either."""
+    if report.why is not None:
+        return MeasureLook(report.measure, why=report.why)
+    frame = inputs.sample.frame
     return build_measure_look(
         report,
         estimates.measures[report.measure],
         frame.runs,
-        judged + inputs.skipped,
+        len(inputs.sample.judged) + inputs.skipped,
         len(frame.topic_index),
         looks,
     )

@@ -132,7 +132,7 @@ def compute_set(
         if not inputs.measures:
             message = "No measure of the campaign has an estimate."
         raise ActionRefused("nothing-estimated", message)
-    return inputs, inputs.compute(inputs.drawn_for)
+    return inputs, inputs.compute()
 
 
 def check_can_estimate(
@@ -247,7 +247,7 @@ def verify_estimates(score_set: ScoreSet) -> bool:
     )
     if "order" not in manifest:  # made before teams counted
         inputs = replace(inputs, teams={})
-        again = inputs.compute(inputs.drawn_for)
+        again = inputs.compute()
     stored = {row.run.tag: row for row in score_set.runs.select_related("run", "score_set")}
     tags = inputs.sample.frame.runs
     if set(stored) != set(tags) or list(again.measures) != score_set.measures:

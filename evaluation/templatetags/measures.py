@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from django import template
 from django.utils.html import format_html
 
+from poolbench.estimation.remarks import describe_remark
 from poolbench.evaluation.measures.lookup import accepted_spellings
 from poolbench.evaluation.measures.titles import (
     format_full_title,
@@ -30,6 +31,12 @@ register.filter("measure_title", format_measure_title)
 register.filter("measure_hint", format_measure_hint)
 register.filter("measure_form", get_default_form)
 register.filter("measure_display_name", format_full_title)
+
+
+@register.filter("remark_reading")
+def describe_stored_remark(remark: Mapping[str, Any]) -> str:
+    """The sentence of a remark about estimates, which the manifest has with its count alone."""
+    return describe_remark(remark["code"], remark["count"])
 
 
 @register.filter("measure_options")

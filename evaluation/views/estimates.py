@@ -22,7 +22,9 @@ from evaluation.queries.estimate_inputs import find_sampled_pool
 from evaluation.queries.estimate_report import ESTIMATES
 from poolbench.charts.chart import Chart
 from poolbench.estimation.looks import MeasureLook, SampleLook, round_about
+from poolbench.estimation.remarks import Remark
 from poolbench.estimation.report import MeasureReport, RunEstimate
+from poolbench.estimation.run_order import LEAST_GAIN
 from poolbench.evaluation.charts.runs import build_caterpillar
 from poolbench.evaluation.measures.titles import format_measure_title
 from poolbench.shared_reads import share_reads
@@ -66,13 +68,17 @@ def render_estimates(
         "help_place": "organizer#estimates-while-people-judge",
     }
     if look is not None and look.report is not None:
-        page |= show_measure(request, look, look.report.measures)
+        page["least_gain"] = LEAST_GAIN
+        page |= show_measure(request, look, look.report.measures, look.report.remarks)
     status = 422 if form.errors else 200
     return render_page(request, "evaluation/estimates.html", page, status=status)
 
 
 def show_measure(
-    request: SignedInRequest, look: SampleLook, reports: tuple[MeasureReport, ...]
+    request: SignedInRequest,
+    look: SampleLook,
+    reports: tuple[MeasureReport, ...],
+    remarks: tuple[Remark, ...],
 ) -> dict[str, object]:
     """The part of the page on the requested measure, by default the first."""
     names = [report.measure for report in reports]
@@ -83,11 +89,13 @@ def show_measure(
         "names": names,
         "by": by,
         "own": own,
+        "remarks": [each for each in remarks if each.measure in (None, by)],
         "rows": list_estimate_rows(report, own),
         "is_drawn_in": any(row.drawn_in is not None for row in report.runs),
         "picture": None if own.is_order_only else draw_estimates(report, look),
         "neighbours": [(each, each.more and round_about(each.more)) for each in own.neighbours],
         "more": own.more and round_about(own.more),
+        "left": look.planned - look.used,
     }
 
 

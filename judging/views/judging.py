@@ -31,9 +31,9 @@ from judging.views.judging_screen import (
     build_judging_documents,
     build_screen,
     build_screen_page,
+    find_next_topic,
     get_current_document,
     judgment_change_url,
-    next_topic,
     parse_uuid_text,
 )
 from judging.views.reviews import build_review_screen, find_review, list_review_notices
@@ -52,7 +52,7 @@ def work_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "campaign": campaign,
         "training": next_training_pair(actor=request.user, campaign=campaign),
         "topics": topics,
-        "next": next_topic(topics),
+        "next": find_next_topic(request.user, campaign, topics),
         "done": sum(row.done for row in topics),
         "total": sum(row.done for row in topics) + count_remaining(topics),
         "shares_work": any(row.most > row.left for row in topics),

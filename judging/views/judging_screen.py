@@ -313,9 +313,7 @@ def build_finished_topic(
     topics = list_assessor_topics(campaign, actor)
     mine = next((row for row in topics if row.topic == topic), progress)
     others = [row for row in topics if row.topic != topic]
-    # A sample is judged in rounds: where documents wait for the next one, go on with this round.
-    held = find_topic_of_round(actor, campaign) if mine.left else None
-    here = [row for row in others if held is not None and row.topic == held]
+    here = list_topics_of_round(actor, campaign, others) if mine.left else []
     return {
         "campaign": campaign,
         "topic": topic,
@@ -377,6 +375,22 @@ def render_finished(
         "over_parts": "judging/_document_parts.html",
     }
     return {key: render_to_string(name, context, request) for key, name in names.items()}
+
+
+def list_topics_of_round(
+    actor: User, campaign: Campaign, topics: list[AssessorTopic]
+) -> list[AssessorTopic]:
+    """The one of ``topics`` to go on with in this round of a sample: others have documents that
+    wait for the next one. None without rounds.
+    """
+    held = find_topic_of_round(actor, campaign)
+    return [row for row in topics if held is not None and row.topic == held]
+
+
+def find_next_topic(
+    actor: User, campaign: Campaign, topics: list[AssessorTopic]
+) -> AssessorTopic | None:
+    return next_topic(list_topics_of_round(actor, campaign, topics) or topics)
 
 
 def next_topic(topics: list[AssessorTopic]) -> AssessorTopic | None:

@@ -29,7 +29,6 @@ LOOKS = 8
 FIRST = 5
 """Runs whose order is what judging usually goes on for."""
 MOST_OF_FRAME = 0.95
-LEAST_PER_TOPIC = 5
 TIE = 1e-9
 """Means that differ less are equal but for rounding."""
 
@@ -57,8 +56,8 @@ class Neighbours:
 @dataclass(frozen=True)
 class MeasureLook:
     """One measure: ``letters`` by place, which runs share that are not settled; the ``neighbours``
-    among the first runs; ``settled_pairs`` of all ``pairs`` of runs. ``is_order_only``: too few
-    judgments for an interval of this measure, and for all that follows from one.
+    among the first runs; ``settled_pairs`` of all ``pairs`` of runs. ``why`` there is no interval
+    of this measure, and nothing that follows from one.
     """
 
     measure: str
@@ -66,7 +65,11 @@ class MeasureLook:
     neighbours: tuple[Neighbours, ...] = ()
     settled_pairs: int = 0
     pairs: int = 0
-    is_order_only: bool = False
+    why: str = ""
+
+    @property
+    def is_order_only(self) -> bool:
+        return bool(self.why)
 
     @property
     def is_settled(self) -> bool:
@@ -261,7 +264,7 @@ def find_outcome(look: SampleLook, preferred: str) -> LookOutcome:
     own = own or next(iter(look.measures), MeasureLook(preferred))
     reason = look.reason
     if not reason and own.is_order_only:
-        reason = f"there are fewer than {LEAST_PER_TOPIC} judgments a topic"
+        reason = own.why
     if not reason and not own.neighbours:
         reason = "there is one run"
     return LookOutcome(

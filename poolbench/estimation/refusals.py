@@ -14,7 +14,7 @@ MOST_ENDED = 0.05
 LEAST_PER_TOPIC = 5
 LEAST_ALONE = 20
 """Judged pairs of a topic on its own."""
-TOO_FEW_JUDGED = f"fewer than {LEAST_PER_TOPIC} judged pairs a topic: only the order is shown"
+TOO_FEW_JUDGED = f"there are fewer than {LEAST_PER_TOPIC} judged pairs a topic"
 """Of ratios; linear measures keep theirs."""
 
 

@@ -19,6 +19,21 @@ from poolbench.evaluation.judgments import Floats
 FIRST, LEAST_FRAMED = 10, 0.95
 HEAVIEST, MOST_BY_HEAVIEST = 5, 0.5
 MOST_UNGRADED = 0.05
+READINGS = {
+    "machine-incomplete": "Automatic assessors without a grade for more than 5\u00a0% of the "
+    "pairs: {count}. A missing grade does not count as grade 0.",
+    "unpooled": "Runs with less than 95\u00a0% of their first 10 documents in the pool: {count}. "
+    "Documents outside it count as not relevant, and no interval allows for that.",
+    "skipped": "Some sampled pairs have no grade. The others weigh as much more.",
+    "other-measure": "The sample was not drawn for this measure: its intervals may be too narrow.",
+    "nothing-relevant": "Topics in which hardly a relevant document is expected: {count}. Each "
+    "counts as 0, as a topic without relevant documents does.",
+    "rough": "Runs whose score depends more on how many relevant documents are still unknown than "
+    "on the choice of the pairs: {count}. Judge more before you rely on their values.",
+    "heavy": "{count} judged pairs cause more than half of the uncertainty. Have their grades "
+    "checked.",
+}
+"""By the code of a remark: its sentence, without the name of any run."""
 
 
 @dataclass(frozen=True)
@@ -67,18 +82,30 @@ def list_remarks(
     remarks = [*_remark_machines(machines), *_remark_runs(sample.frame), *_remark_skipped(sample)]
     for name, estimate in estimates.items():
         if drawn_for is not None and name not in drawn_for:
-            text = "The sample was not drawn for this measure: its interval may be too narrow."
-            remarks.append(Remark("other-measure", text, name))
+            remarks.append(build_remark("other-measure", measure=name))
         remarks += _remark_estimate(sample, name, estimate)
     return tuple(remarks)
 
 
+def describe_remark(code: str, count: int) -> str:
+    """The sentence of a remark that has ``count`` names."""
+    return READINGS[code].format(count=count)
+
+
+def build_remark(
+    code: str, names: tuple[str, ...] = (), measure: str | None = None, detail: str = ""
+) -> Remark:
+    """``detail`` follows the sentence, for those who may see names."""
+    text = describe_remark(code, len(names))
+    return Remark(code, f"{text} {detail}" if detail else text, measure, names)
+
+
 def _remark_machines(machines: Sequence[MachineInput]) -> Iterable[Remark]:
-    for machine in machines:
-        missing = 1 - machine.coverage
-        if missing > MOST_UNGRADED:
-            text = f"{machine.name} has no grade for {missing:.1%} of the pairs; none is not 0."
-            yield Remark("machine-incomplete", text, None, (machine.name,))
+    lacking = [own for own in machines if 1 - own.coverage > MOST_UNGRADED]
+    if lacking:
+        shares = ", ".join(f"{own.name} has {own.coverage:.1%} of the pairs" for own in lacking)
+        names = tuple(own.name for own in lacking)
+        yield build_remark("machine-incomplete", names, detail=f"{shares}.")
 
 
 def _remark_runs(frame: PoolFrame) -> Iterable[Remark]:
@@ -86,18 +113,13 @@ def _remark_runs(frame: PoolFrame) -> Iterable[Remark]:
     late = [at for at in np.argsort(shares, kind="stable").tolist() if shares[at] < LEAST_FRAMED]
     if late:
         names = tuple(frame.runs[at] for at in late)
-        text = (
-            f"Runs with less than {LEAST_FRAMED:.0%} of their first {FIRST} documents in the pool: "
-            f"{len(late)} (least: {names[0]}, {shares[late[0]]:.0%}). Documents outside it count "
-            "as not relevant, which no interval allows for."
-        )
-        yield Remark("unpooled", text, None, names)
+        detail = f"The least: {names[0]}, {shares[late[0]]:.0%}."
+        yield build_remark("unpooled", names, detail=detail)
 
 
 def _remark_skipped(sample: JudgedSample) -> Iterable[Remark]:
     if sample.skipped:
-        text = f"Sampled pairs without a grade: {sample.skipped}. The others weigh as much more."
-        yield Remark("skipped", text)
+        yield build_remark("skipped", detail=f"Without a grade: {sample.skipped}.")
 
 
 def _remark_estimate(
@@ -106,23 +128,16 @@ def _remark_estimate(
     frame = sample.frame
     if estimate.empty.any():
         topics = tuple(frame.topics[at] for at in np.flatnonzero(estimate.empty).tolist())
-        text = f"Topics that count 0, with less than half a relevant pair expected: {len(topics)}."
-        yield Remark("nothing-relevant", text, name, topics)
+        yield build_remark("nothing-relevant", topics, name)
     rough = np.flatnonzero(estimate.allowance > np.sqrt(np.diag(estimate.covariance)))
     if len(rough):
-        runs = tuple(frame.runs[at] for at in rough.tolist())
-        text = (
-            "Runs for which unknown counts of relevant pairs leave more open than the sample: "
-            f"{len(runs)}. Judge more before you rely on their values."
-        )
-        yield Remark("rough", text, name, runs)
+        yield build_remark("rough", tuple(frame.runs[at] for at in rough.tolist()), name)
     heaviest = np.argsort(-estimate.by_pair, kind="stable")[:HEAVIEST]
     total = estimate.by_pair.sum()
     share = float(estimate.by_pair[heaviest].sum() / total) if total > 0 else 0.0
     if share > MOST_BY_HEAVIEST:
         pairs = tuple(_name_pair(frame, int(at)) for at in sample.judged[heaviest])
-        text = f"Due to {len(pairs)} judged pairs: {share:.0%} of the variance. Check their grades."
-        yield Remark("heavy", text, name, pairs)
+        yield build_remark("heavy", pairs, name, f"They have {share:.0%} of the variance.")
 
 
 def _name_pair(frame: PoolFrame, pair: int) -> str:

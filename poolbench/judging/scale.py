@@ -28,7 +28,7 @@ SCREEN_KEYS = {
     "v": "two nearly same documents side by side",
     "q": "unsure of the grade",
     "e": "typical of its grade",
-    "m": "notebook",
+    ".": "notebook",
 }
 """The keys of the judging screen, in lower case. A test compares them with its pages and scripts.
 No grade may use them; in a scale that was saved before they were reserved, the grade wins, and the

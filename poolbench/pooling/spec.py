@@ -157,6 +157,8 @@ def method_in_words(spec: Mapping[str, Any]) -> str:
 
 
 def step_in_words(step: dict[str, Any]) -> str:
+    if step["method"] == "influence":
+        return f"sample of {step['number']:,} pairs by influence"
     depth = step.get("k") if step["method"] in ("depth", "ntcir") else None
     words = f"{step['method']} {depth}" if isinstance(depth, int) else step["method"]
     return f"{words} ({step['documents']} per topic)" if step.get("documents") else words

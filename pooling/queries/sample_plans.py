@@ -52,6 +52,10 @@ class SamplePlan:
     machine: str
 
     @property
+    def smallest(self) -> SampleForecast:
+        return self.forecasts[0]
+
+    @property
     def least_of_topic(self) -> float:
         """The smallest number of judgments expected of a topic."""
         return min(self.forecast.by_topic)

@@ -228,6 +228,9 @@ def render_preview_page(
         "simulated_on": judged_campaigns(request.user, campaign).values_list("slug", "title"),
         **composition_part(campaign, preview.parts, preview, seconds),
     }
+    if preview.sample is not None:
+        forecasts = preview.sample.forecasts
+        part["forecasts"] = [(each, each.number * seconds / 3600) for each in forecasts]
     selected_ids = {run.pk for run in preview.runs}
     return render_pools_page(request, campaign, form, quick, selected_ids, part)
 

@@ -61,6 +61,7 @@ EACH_TIME = """
     queue/five_minutes_offline_and_a_closed_tab_lose_nothing
     queue/what_another_account_left_is_never_sent_as_this_one
     registration/a_team_comes_in_by_mail_alone
+    sample/a_small_campaign_is_judged_in_part
     tables/sorting_keeps_totals_at_the_end
 """
 JOURNEYS = frozenset(EACH_TIME.split())

@@ -22,7 +22,7 @@ def test_notes_words_and_typical_documents_by_keys(desk, campaign, assessor):
     settle(page, 3)
     before = page.evaluate(MARKS)
     page.context.set_offline(True)
-    page.keyboard.press("m")
+    page.keyboard.press(".")
     assert page.evaluate("document.activeElement.id") == "note-text"
     page.keyboard.type("1 is a fruit, 2 a tree")
     page.keyboard.press("Enter")

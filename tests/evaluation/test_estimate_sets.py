@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from uuid import uuid4
 
 import numpy as np
@@ -18,6 +19,7 @@ from evaluation.models import ESTIMATED, SAMPLED, RunScores, ScoreSet
 from evaluation.queries.comparison import compare_all_runs, get_fixed_test, mark_entries
 from evaluation.queries.leaderboard import get_leaderboard, rank_entries
 from evaluation.queries.overview_paper import iter_overview_files
+from evaluation.queries.paper import get_paper_results
 from evaluation.queries.score_moves import list_sets_to_compare
 from evaluation.queries.score_sets import organizer_reader
 from evaluation.services.estimating import (
@@ -36,6 +38,7 @@ from judging.services.automatic import (
 from judging.services.imports import import_judgments
 from judging.services.prompt_cards import create_model_assessor, release_card
 from judging.services.qrels import freeze_qrels
+from poolbench.evaluation.paper.verdict import judge_paper
 from poolbench.judging.prompts import TEMPLATE
 from poolbench.replay.archive_folder import TABLES
 from poolbench.replay.verification import verify_archive
@@ -300,6 +303,18 @@ def test_machines_sharpen_and_stay_hidden_until_release(as_user, qrels, organize
         assert row.estimate.value == pytest.approx(known.estimate.value)
         assert (row.estimate.low, row.place) == (pytest.approx(known.estimate.low), known.place)
     assert verify_estimates(estimated)
+
+
+def test_the_verdict_for_a_paper_is_by_the_interval_and_counts_no_topics(estimated):
+    results = get_paper_results(estimated, estimated.runs.first().run.team)
+    own, (spread, *others) = results.lead_run.intervals[0], results.spreads
+    for median, state in (
+        (own.low - 0.01, "good"), ((own.low + own.high) / 2, "amber"), (own.high + 0.01, "bad"),
+    ):  # fmt: skip
+        verdict = judge_paper(replace(results, spreads=(replace(spread, median=median), *others)))
+        assert verdict.state.value == state
+        assert f"interval {own.low:.3f} to {own.high:.3f}" in verdict.sentence
+        assert "topic" not in f"{verdict.sentence} {verdict.reason}"
 
 
 def test_the_files_of_a_paper_have_intervals_and_the_sentence(as_user, organizer, estimated):

@@ -99,6 +99,31 @@ def test_pairs_that_everybody_asked_has_skipped_leave_no_gap(organizer, sampled,
     assert load_sample_look(campaign).complete == 2
 
 
+def test_too_many_skipped_pairs_settle_nothing_and_the_page_says_why(
+    as_user, organizer, sampled, assessor
+):
+    campaign, order = sampled.campaign, list_order(sampled)
+    create_plan(
+        actor=organizer, pool=sampled, overlap=1, assessors={topic: [assessor] for topic in "123"}
+    )
+    judge(sampled, assessor, [pair for pair in order[:24] if pair not in order[2:5]])
+    for topic, docno in order[2:5]:
+        submit_judgment(
+            actor=assessor, campaign=campaign, topic=campaign.topics.get(number=topic),
+            docno=docno, reason="broken",
+        )  # fmt: skip
+    look = compute_report(campaign, ESTIMATES).report
+    why = "sampled pairs without a grade: 3 of 24, more than 5%"
+    assert [(each.why, each.settled_pairs, each.letters) for each in look.measures] == [
+        (why, 0, ())
+    ] * 2
+    page = read_page(as_user(organizer).get(reverse("estimates", args=[campaign.slug])))
+    assert f"No intervals for AP:</strong> {why}" in page
+    assert "What is settled" not in page
+    assert "Some sampled pairs have no grade." in page
+    assert why in compute_report(campaign, "stopping").verdict.sentence
+
+
 def test_machines_that_cover_the_pairs_are_used_unless_others_are_chosen(
     organizer, sampled, assessor
 ):
@@ -144,8 +169,8 @@ def test_the_page_shows_runs_what_is_settled_and_the_scope(as_user, organizer, s
     look = compute_report(campaign, ESTIMATES).report
     page = read_page(client.get(url, {"measure": "map"}))
     for part in (
-        "not documents outside the pool", "of 32 in pool", "pairs of runs",
-        "2.73 standard errors", "No machine is used.",
+        "allow for documents outside the pool", "of 32 in pool", "pairs of runs",
+        "2.73 standard errors", "No automatic assessor is used.",
     ):  # fmt: skip
         assert part in page
     for row in look.report.measures[0].runs:

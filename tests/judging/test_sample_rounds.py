@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from uuid import uuid4
 
 import pytest
@@ -12,7 +13,7 @@ from judging.models import Plan
 from judging.queries.slots import ROUND
 from judging.services import plan_slots
 from judging.services.automatic import create_automatic_assessor
-from judging.services.imports import ImportOptions, import_file
+from judging.services.imports import ImportOptions, import_file, import_judgments
 from judging.services.judgment_log import JudgmentSubmission
 from judging.services.judgments import claim_next, submit_judgment
 from judging.services.plan_slots import list_unplanned_pairs
@@ -193,6 +194,35 @@ def test_a_previewed_sample_is_frozen_and_shown(page, campaign, runs):
     assert answer.url == pool.get_absolute_url()
     text = read_page(page.get(pool.get_absolute_url()))
     assert "5 of 9 pairs" in text
-    assert "map, P_10" in text
+    assert "AP, P@10" in text
     frame = page.get(reverse("pool-download", args=[campaign.slug, pool.version, "prels"]))
     assert len(read_page(frame).splitlines()) == 5
+
+
+def test_the_preview_of_a_sample_has_a_head_for_each_measure(page, campaign, runs):
+    spec = "steps: [{method: influence, number: 5, measures: [map, P_10]}]"
+    form = {"run": [run.pk for run in runs], "text": spec, "seconds": 720, "preview": 1}
+    text = read_page(page.post(reverse("pools", args=[campaign.slug]), form))
+    table = text[text.index("Half-widths by number of judgments") :]
+    head, row = table[: table.index("</thead>")], table[: table.index("this pool")]
+    assert re.findall(r"± (\S+?)<", head) == ["MAP", "P@10"]
+    assert head.count("<th scope") == 6
+    # A fifth of an hour each: the row before has half as many judgments.
+    assert '<td class="num">0.4</td>' in row
+
+
+def test_an_assessor_begins_with_a_topic_of_the_round(
+    as_user, campaign, draw, organizer, assessor, three_rounds
+):
+    pool = draw(9)
+    numbers = pool.items.values_list("topic__number", flat=True).distinct()
+    people = {number: [assessor] for number in numbers}
+    plan = create_plan(actor=organizer, pool=pool, overlap=1, assessors=people)
+    first = plan.slots.order_by("position").first().topic
+    # Of topic 1 all documents of the round are judged.
+    round_ = plan.slots.filter(position__lt=2 * ROUND)
+    rows = [(slot.topic.number, slot.item.docno, 0) for slot in round_.filter(topic=first)]
+    import_judgments(actor=organizer, campaign=campaign, assessor=assessor, rows=rows)
+    following = round_.exclude(topic=first).order_by("position").first().topic
+    text = read_page(as_user(assessor).get(reverse("work", args=[campaign.slug])))
+    assert f"topic {following.number}</a>" in " ".join(text.split()).replace(" </a>", "</a>")

@@ -157,6 +157,11 @@ class PaperResults:
         return first if first is not None and first.means[0] is not None else None
 
     @property
+    def is_estimate(self) -> bool:
+        """Whether the scores are estimates: values of single topics then have no intervals."""
+        return any(run.intervals for run in self.runs)
+
+    @property
     def late_tags(self) -> list[str]:
         """Of the team's runs that were submitted after a release."""
         return [run.tag for run in self.runs if run.is_after_release]

@@ -20,7 +20,8 @@ ORDINALS = {1: "st", 2: "nd", 3: "rd"}
 
 def judge_paper(results: PaperResults) -> Verdict:
     """*Good*: the best own run has a mean above the median of all runs, and beats the median of a
-    topic on more topics than it loses; *bad*: neither; *amber*: one of the two.
+    topic on more topics than it loses; *bad*: neither; *amber*: one of the two. Estimates are
+    judged by the interval of the mean: above the median, below it, or holding it.
     """
     lead = results.lead_run
     if lead is None or results.count < LEAST_RUNS.value:
@@ -28,6 +29,8 @@ def judge_paper(results: PaperResults) -> Verdict:
     median = results.main.lead(lead.means[0], results.spreads[0].median) or 0.0
     above, below = count_topics_beside_median(results)
     signs = [median > TIE, above > below]
+    if results.is_estimate:
+        signs = compare_interval(results, lead)
     state = VerdictState.GOOD if all(signs) else VerdictState.AMBER
     if not any(signs):
         state = VerdictState.BAD
@@ -40,6 +43,13 @@ def judge_paper(results: PaperResults) -> Verdict:
         acts=(Act("Download tables, figures and conditions", "paper-download", ("all", "zip")),),
         thresholds=(LEAST_RUNS,),
     )
+
+
+def compare_interval(results: PaperResults, lead: PaperRun) -> list[bool]:
+    """Whether the worse and the better end of the interval are better than the median."""
+    ends = lead.intervals[0].low, lead.intervals[0].high
+    leads = [results.main.lead(end, results.spreads[0].median) for end in ends]
+    return [False, True] if None in leads else sorted((own or 0.0) > TIE for own in leads)
 
 
 def judge_too_few(results: PaperResults) -> Verdict:
@@ -71,6 +81,13 @@ def write_sentence(results: PaperResults, lead: PaperRun, above: int) -> str:
             f"{lead.tag} is {format_ordinal(place)} of {results.count} runs by "
             f"{results.main.mean_title} with {lead.means[0]:.3f}"
         )
+    if results.is_estimate:
+        own = lead.intervals[0]
+        interval = (
+            "no interval" if own.low is None or own.high is None
+            else f"interval {own.low:.3f} to {own.high:.3f}"
+        )  # fmt: skip
+        return f"{score} ({interval}) against a median of {median:.3f}."
     return (
         f"{score} against a median of {median:.3f}, and beats the median of a topic on {above} "
         f"of {len(results.list_leads())} topics."
@@ -84,7 +101,7 @@ def write_reason(results: PaperResults) -> str:
             f"It is significantly better than {pairs.worse} of the {pairs.others} other runs and "
             f"significantly worse than {pairs.better} ({results.conditions.test})."
         )
-    if leads := results.list_leads():
+    if not results.is_estimate and (leads := results.list_leads()):
         best, worst = leads[0], leads[-1]
         if (best.lead or 0.0) > TIE:
             parts.append(f"Its largest lead is on topic {best.number} ({best.lead:+.3f}).")
@@ -100,6 +117,12 @@ def list_figures(results: PaperResults, lead: PaperRun, above: int, below: int) 
         (main.lead(run.means[0], spread.median) or 0.0) > TIE for run in results.runs
     )
     place = lead.places[0]
+    topics = KeyFigure(
+        "Topics above the median",
+        above / total if total else None,
+        f"{above} of {total}",
+        f"{below} below it, {total - above - below} equal",
+    )
     return [
         KeyFigure(
             f"{main.mean_title} of {lead.tag}",
@@ -121,12 +144,7 @@ def list_figures(results: PaperResults, lead: PaperRun, above: int, below: int) 
                 ),
             )
         ),
-        KeyFigure(
-            "Topics above the median",
-            above / total if total else None,
-            f"{above} of {total}",
-            f"{below} below it, {total - above - below} equal",
-        ),
+        *(() if results.is_estimate else (topics,)),
         KeyFigure(
             "Own runs above the median",
             above_median / len(results.runs),

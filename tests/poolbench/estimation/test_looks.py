@@ -149,9 +149,9 @@ def test_the_verdict_on_stopping_for_a_sample(change, state, words):
 def test_an_outcome_is_by_the_preferred_measure_or_the_first():
     report, estimate = estimate_three(gap=0.05, error=0.02)
     own = build_measure_look(report, estimate, ("c", "a", "b"), 100, 1000, looks=8)
-    look = replace(SampleLook(), measures=(MeasureLook("P_10", is_order_only=True), own))
+    look = replace(SampleLook(), measures=(MeasureLook("P_10", why="there are no grades"), own))
     assert find_outcome(look, "map").more == own.more
-    assert find_outcome(look, "bpref").reason == "there are fewer than 5 judgments a topic"
+    assert find_outcome(look, "bpref").reason == "there are no grades"
     assert find_outcome(replace(look, reason="no"), "map").reason == "no"
 
 

@@ -73,7 +73,7 @@ def test_skipped_pairs_raise_the_weights_of_the_others() -> None:
     assert explain_no_interval(sample, AP) is None
     assert sample.pi == pytest.approx(np.full(200, 0.6 * 0.95))
     assert (1 / sample.chance).sum() == pytest.approx(200)
-    assert "Sampled pairs without a grade: 6." in remarks_of(compute(sample))["skipped"]
+    assert "Without a grade: 6." in remarks_of(compute(sample))["skipped"]
     why = "sampled pairs without a grade: 7 of 120, more than 5%"
     assert explain_no_interval(judge(6, skipped=7), PRECISION) == why
     assert compute(judge(6)).report.remarks == ()
@@ -123,7 +123,7 @@ def test_five_pairs_with_half_of_the_variance_are_named() -> None:
     (remark,) = [own for own in heavy.report.remarks if (own.code, own.measure) == ("heavy", "AP")]
     assert "t00 a" in remark.names
     assert len(remark.names) == 5
-    assert "Due to 5 judged pairs" in remark.text
+    assert remark.text.startswith("5 judged pairs cause more than half")
 
 
 def test_runs_outside_the_pool_and_incomplete_machines_are_named() -> None:
@@ -133,9 +133,9 @@ def test_runs_outside_the_pool_and_incomplete_machines_are_named() -> None:
     drawn = compute(sample, machines=[MachineInput("m", grades), MachineInput("n", grades % 2)])
     own = {remark.code: remark for remark in drawn.report.remarks}
     assert own["unpooled"].names == ("late",)
-    assert "1 (least: late, 80%)" in own["unpooled"].text
+    assert own["unpooled"].text.endswith("The least: late, 80%.")
     assert own["machine-incomplete"].names == ("m",)
-    assert "10.0%" in own["machine-incomplete"].text
+    assert own["machine-incomplete"].text.endswith("m has 90.0% of the pairs.")
     framed = {row.run: row.framed for row in drawn.report.measures[0].runs}
     assert framed == {"a": 1.0, "late": 0.8}
 
@@ -160,7 +160,7 @@ def test_topics_without_anything_relevant_expected_are_named() -> None:
     steps[:3] = 1
     own = {remark.code: remark for remark in compute(replace(sample, steps=steps)).report.remarks}
     assert own["nothing-relevant"].names == tuple(f"t{at:02}" for at in range(1, TOPICS))
-    assert own["nothing-relevant"].text.endswith("expected: 19.")
+    assert "is expected: 19." in own["nothing-relevant"].text
 
 
 def test_a_machine_without_gain_does_not_decide_the_order() -> None:
