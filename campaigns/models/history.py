@@ -163,7 +163,7 @@ class Snapshot(models.Model):
         ]
 
 
-FORM = 8
+FORM = 9
 """Of the reports in snapshots: a change of their fields or meaning raises it, so that reports of an
 older form are computed again.
 """
