@@ -73,6 +73,8 @@ class DisagreementPanel:
         NaN where undefined and where a way grades no pair of the topic. Identical ways are
         scored once.
         """
+        if not self.tags:
+            return np.empty((len(grades), 0))
         first: dict[bytes, int] = {}
         kind_by_way = [first.setdefault(way.tobytes(), at) for at, way in enumerate(grades)]
         distinct = sorted(first.values())
