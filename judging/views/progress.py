@@ -95,7 +95,7 @@ def build_progress_tables(
     """Of each plan the page of topics, and that of assessors; ``is_long``: a table has several."""
     query, order = request.GET.get("q", "").strip(), request.GET.get("order", "")
     words = query.lower().split()
-    topics = [select_topics(plan.topics, words, order) for plan in plans]
+    topics = [select_topic_rows(plan.topics, words, order) for plan in plans]
     rows = [row for row in people if has_words(row.user.shown_name, words)]
     longest = max([len(people), *(len(plan.topics) for plan in plans)])
     return {
@@ -113,7 +113,7 @@ def build_progress_tables(
     }
 
 
-def select_topics(
+def select_topic_rows(
     topics: Sequence[TopicProgress], words: Sequence[str], order: str
 ) -> list[TopicProgress]:
     """Those whose number, title or assessors have all of ``words``."""
