@@ -36,6 +36,7 @@ PAGES = {
     "consensus": f"/c/{SLUG}/judging/adjudication/meeting/",
     "flagged-documents": f"/c/{SLUG}/judging/flags/",
     "training-sets": f"/c/{SLUG}/judging/training/",
+    "disagreement-effect": f"/c/{SLUG}/judging/agreement/effect/",
 }
 OWN_PAGES = {"work": f"/c/{SLUG}/judge/", "home": "/"}
 
@@ -44,6 +45,7 @@ def parse_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--documents", type=int, default=50, help="of each topic")
     parser.add_argument("--sqlite", action="store_true")
+    parser.add_argument("--only", nargs="*", default=[], metavar="PAGE")
     parser.add_argument("--profile", nargs="*", default=[], metavar="PAGE")
     return parser.parse_args()
 
@@ -152,7 +154,8 @@ def main() -> int:
             client = Client(headers={"host": "localhost"})
             client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
             for name, path in pages.items():
-                measure_page(client, name, path, name in options.profile)
+                if not options.only or name in options.only:
+                    measure_page(client, name, path, name in options.profile)
     return 0
 
 

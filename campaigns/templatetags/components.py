@@ -95,6 +95,16 @@ def show_button(
     )  # fmt: skip
 
 
+@register.simple_tag(name="page_query", takes_context=True)
+def write_page_query(context: Context, number: int, parameter: str = "") -> str:
+    """The address of the page ``number`` of a table; one of several has its anchor as
+    ``parameter``.
+    """
+    query = context["request"].GET.copy()
+    query[parameter or "page"] = str(number)
+    return f"?{query.urlencode()}{parameter and '#'}{parameter}"
+
+
 @register.simple_tag(name="hidden")
 def show_hidden_fields(**values: object) -> str:
     """Fields of a form without a widget, by name; None is an empty one."""

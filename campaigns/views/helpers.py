@@ -24,10 +24,15 @@ MOST_ROWS = 300
 
 
 def paginate(
-    request: HttpRequest, rows: QuerySet[Any] | Sequence[Any], size: int = 50
+    request: HttpRequest,
+    rows: QuerySet[Any] | Sequence[Any],
+    size: int = 50,
+    parameter: str = "page",
 ) -> Page[Any]:
-    """The requested page of ``rows``; an invalid number gives the nearest page."""
-    return Paginator(rows, size).get_page(request.GET.get("page"))
+    """The requested page of ``rows``; an invalid number gives the nearest page. Several tables of
+    one page have a ``parameter`` each.
+    """
+    return Paginator(rows, size).get_page(request.GET.get(parameter))
 
 
 def read_digits(text: str, digits: int = 18) -> int | None:

@@ -11,6 +11,7 @@ from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Subquery
 
 from campaigns.models import Campaign
 from judging.models import Exclusion, Judgment, Purpose
+from pooling.queries.judgment_log import count_log_rows
 
 
 def list_active_exclusions(as_of: datetime | None = None) -> QuerySet[Exclusion]:
@@ -38,13 +39,14 @@ def counting_judgments(as_of: datetime | None = None) -> Q:
 
 def log_state_key(campaign: Campaign) -> tuple[object, ...]:
     """A key that changes with every log row and exclusion, and every change of withheld topics."""
-    counting = Judgment.objects.filter(campaign=campaign).order_by()
     # Only work of the crowd can be set aside; a look at all other rows takes time.
     if campaign.plans.filter(units__isnull=False).exists():
-        counting = counting.filter(counting_judgments())
-    log = counting.aggregate(rows=Count("pk"), last=Max("pk"))
+        counting = Judgment.objects.filter(counting_judgments(), campaign=campaign).order_by()
+        rows, last = counting.aggregate(rows=Count("pk"), last=Max("pk")).values()
+    else:
+        rows, last = count_log_rows(campaign)
     withheld = campaign.topics.filter(withheld=True).order_by("pk").values_list("pk", flat=True)
-    return campaign.pk, campaign.created_at, log["rows"], log["last"], tuple(withheld)
+    return campaign.pk, campaign.created_at, rows, last, tuple(withheld)
 
 
 def summarize_set_aside(

@@ -186,7 +186,8 @@ def assignments_by_topic(campaigns: Collection[int]) -> dict[At, list[Assignment
     )
     rows = Assignment.objects.filter(Exists(able), plan__campaign__in=campaigns)
     assignments: dict[At, list[Assignment]] = defaultdict(list)
-    for row in rows.select_related("assessor").order_by("assessor__username"):
+    # Each user once: some hundred, of thousands of rows.
+    for row in rows.prefetch_related("assessor").order_by("assessor__username"):
         assignments[row.plan_id, row.topic_id].append(row)
     return assignments
 

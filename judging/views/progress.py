@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -28,6 +29,7 @@ from judging.queries.overview import (
 from judging.queries.progress import (
     AssessorProgress,
     PlanProgress,
+    TopicProgress,
     assessor_progress,
     mean_pace,
     plan_progress,
@@ -41,12 +43,17 @@ from poolbench.judging.scale import list_taken_keys
 from poolbench.shared_reads import share_reads
 
 MAX_LISTED = 50
+TABLE_ROWS = 100
+"""Topics of a plan, or assessors, on one page of the overview: a row is over 1 kB of HTML."""
+ORDERS = {"": "as in the campaign", "left": "most remaining first"}
 
 
 @require_safe
 @share_reads
 def judging_view(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Progress by plan, topic and assessor; checked-out, skipped, flagged and unjudged pairs."""
+    """Progress by plan, topic and assessor; checked-out, skipped, flagged and unjudged pairs. Long
+    tables have pages; ``q`` finds their rows, and ``order`` sorts topics.
+    """
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     plans = plan_progress(campaign)
     people = assessor_progress(campaign, plans)
@@ -59,11 +66,11 @@ def judging_view(request: SignedInRequest, slug: str) -> HttpResponse:
         request, list_skipped(campaign), lambda row: row[1].reason if row[1] else "",
         parameter="reason", label="Reason", labels={k: str(v) for k, v in SKIP_REASONS.items()},
     )  # fmt: skip
+    assessors = [row for row in people if row.user.pk not in workers]
     page = {
         "campaign": campaign,
-        "plans": plans,
+        **build_progress_tables(request, plans, assessors),
         "total": total,
-        "people": [row for row in people if row.user.pk not in workers],
         "people_total": total_counts(people),
         "crowd": crowd,
         "crowd_total": total_counts(crowd),
@@ -80,6 +87,46 @@ def judging_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "taken_keys": " ".join(list_taken_keys(get_grade_scale(campaign))),
     }
     return render_page(request, "judging/judging.html", page)
+
+
+def build_progress_tables(
+    request: SignedInRequest, plans: Sequence[PlanProgress], people: Sequence[AssessorProgress]
+) -> dict[str, object]:
+    """Of each plan the page of topics, and that of assessors; ``is_long``: a table has several."""
+    query, order = request.GET.get("q", "").strip(), request.GET.get("order", "")
+    words = query.lower().split()
+    topics = [select_topic_rows(plan.topics, words, order) for plan in plans]
+    rows = [row for row in people if has_words(row.user.shown_name, words)]
+    longest = max([len(people), *(len(plan.topics) for plan in plans)])
+    return {
+        "plans": [
+            (plan, paginate(request, selected, TABLE_ROWS, plan.table_id))
+            for plan, selected in zip(plans, topics, strict=True)
+        ],
+        "people": paginate(request, rows, TABLE_ROWS, "assessors"),
+        "assessors": len(people),
+        "is_long": longest > TABLE_ROWS,
+        "rows_a_page": TABLE_ROWS,
+        "q": query,
+        "order": order,
+        "orders": ORDERS.items(),
+    }
+
+
+def select_topic_rows(
+    topics: Sequence[TopicProgress], words: Sequence[str], order: str
+) -> list[TopicProgress]:
+    """Those whose number, title or assessors have all of ``words``."""
+    rows = [
+        row
+        for row in topics
+        if not words or has_words(f"{row.topic.number} {row.topic.title} {row.names}", words)
+    ]
+    return sorted(rows, key=lambda row: -row.tally.open) if order == "left" else rows
+
+
+def has_words(text: str, words: Sequence[str]) -> bool:
+    return all(word in text.lower() for word in words)
 
 
 def total_counts(people: list[AssessorProgress]) -> dict[str, int]:

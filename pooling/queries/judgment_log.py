@@ -106,11 +106,20 @@ def read_judgment_log(campaign: Campaign) -> JudgmentLog:
     return read_once(("log", campaign.pk), lambda: _read_log(campaign))
 
 
+def count_log_rows(campaign: Campaign) -> tuple[int, int | None]:
+    """The number of rows and the last one, which a page asks the database for once."""
+    rows = campaign.judgments.order_by()
+    return read_once(
+        ("log rows", campaign.pk),
+        lambda: tuple(rows.aggregate(n=Count("pk"), last=Max("pk")).values()),
+    )
+
+
 def identify_log(campaign: Campaign) -> tuple[Any, ...]:
     """What is another one after any change of the log, without reading it."""
-    rows = campaign.judgments.order_by()
-    size, last = rows.aggregate(n=Count("pk"), last=Max("pk")).values()
-    token = rows.filter(pk=last).values_list("client_uuid", flat=True).first()
+    size, last = count_log_rows(campaign)
+    rows = campaign.judgments.order_by().filter(pk=last or 0)
+    token = rows.values_list("client_uuid", flat=True).first()
     # With the token of the last row: after a rollback its number may be given again.
     return campaign.pk, campaign.created_at, size, last, token
 

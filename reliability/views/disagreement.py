@@ -35,6 +35,7 @@ from poolbench.reliability.disagreement.resampling import FEW_ASSESSORS
 from poolbench.reports.csv import write_csv
 from poolbench.reports.late_runs import mark_late_runs
 from poolbench.reports.writers import ENDINGS, WRITERS
+from poolbench.shared_reads import share_reads
 from reliability.forms import RoundByValueForm
 from reliability.queries.disagreement_studies import (
     DisagreementQuery,
@@ -65,6 +66,7 @@ DOWNLOADS: dict[str, dict[str, Callable[..., str]]] = {
 
 
 @require_safe
+@share_reads
 def disagreement_effect_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     return render_disagreement_page(request, campaign, RoundByValueForm(campaign=campaign))

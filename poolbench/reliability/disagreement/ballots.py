@@ -72,6 +72,11 @@ class BallotTable:
         """The rows of the topic at that index."""
         return slice(int(self.pairs.starts[topic]), int(self.pairs.starts[topic + 1]))
 
+    def has_any(self, rows: Mask) -> Mask:
+        """By topic, whether any of its rows is in ``rows``."""
+        before = np.concatenate([[0], np.cumsum(rows)])[self.pairs.starts]
+        return np.asarray(np.diff(before) > 0)
+
     @cached_property
     def people(self) -> Ints:
         """The columns of the human assessors with an eligible judgment."""

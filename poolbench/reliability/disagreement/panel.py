@@ -73,6 +73,8 @@ class DisagreementPanel:
         NaN where undefined and where a way grades no pair of the topic. Identical ways are
         scored once.
         """
+        if not self.tags:
+            return np.empty((len(grades), 0))
         first: dict[bytes, int] = {}
         kind_by_way = [first.setdefault(way.tobytes(), at) for at, way in enumerate(grades)]
         distinct = sorted(first.values())
@@ -86,12 +88,17 @@ class DisagreementPanel:
             np.searchsorted(distinct, kind_by_way)
         ]
 
-    def by_topic(self, grades: Grades) -> Floats:
-        """Topics × runs, by one grade per pair of the ballots."""
-        scores = [
-            self.score(at, grades[None, self.ballots.rows(at)])[0] for at in range(len(self.topics))
-        ]
-        return np.array(scores).reshape(len(self.topics), len(self.tags))
+    def by_topic(self, grades: Grades, base: Floats | None = None) -> Floats:
+        """Topics × runs, by one grade per pair of the ballots. With ``base``, the scores by
+        ``ballots.base``, a topic is scored only where it has other grades.
+        """
+        scores = np.empty((len(self.topics), len(self.tags))) if base is None else base.copy()
+        is_new = np.ones(len(self.topics), np.bool_)
+        if base is not None:
+            is_new = self.ballots.has_any(grades != self.ballots.base)
+        for at in np.flatnonzero(is_new).tolist():
+            scores[at] = self.score(at, grades[None, self.ballots.rows(at)])[0]
+        return scores
 
     def means(self, by_topic: Floats) -> Floats:
         """The score of each run over topics: (topics × any columns) to columns."""

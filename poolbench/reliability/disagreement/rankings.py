@@ -59,9 +59,8 @@ def rankings_by_assessor(panel: DisagreementPanel, treat: Treat) -> list[SystemR
     for name, kind, judged, grades in iter_qrels_variants(ballots, treat):
         listed = np.ones(len(base), np.bool_)
         if treat == "own" and kind in ("assessor", "machine"):
-            graded = (grades[ballots.rows(at)] != ABSENT for at in range(len(base)))
-            listed = np.array([pairs.any() for pairs in graded], np.bool_)
-        rows.append((name, kind, judged, panel.by_topic(grades)[listed], base[listed]))
+            listed = ballots.has_any(grades != ABSENT)
+        rows.append((name, kind, judged, panel.by_topic(grades, base)[listed], base[listed]))
     tau_ap = choose_tau_ap(*(panel.means(before) for *_, before in rows))
     return [rank_by_values(panel, *row, tau_ap) for row in rows]
 

@@ -247,3 +247,29 @@ def test_a_policy_that_hears_one_alone_is_not_resampled():
     )
     assert panel.ballots.policy_grades.tolist() == [1, 0]
     assert ABSENT not in panel.ballots.policy_grades.tolist()
+
+
+@pytest.mark.parametrize("treat", ["own", "filled"])
+def test_a_topic_is_scored_only_where_grades_differ_from_the_base(treat, monkeypatch):
+    """Ada grades topic 1 as the policy does, and bob has judged topic 2 alone."""
+    said = [
+        PairBallot("1", "a", {"ada": 1}),
+        PairBallot("1", "b", {"ada": 0}),
+        PairBallot("2", "a", {"ada": 1, "bob": 0}),
+        PairBallot("2", "b", {"ada": 0, "bob": 1}),
+    ]
+    panel = panel_of_first({"A": ("a", "a"), "B": ("b", "b")}, said)
+    scored, score = [], type(panel).score
+
+    def count_topic(self, topic, grades):
+        scored.append(topic)
+        return score(self, topic, grades)
+
+    monkeypatch.setattr(type(panel), "score", count_topic)
+    base = panel.by_topic(panel.ballots.base)
+    scored.clear()
+    grades = panel.ballots.own(1) if treat == "own" else panel.ballots.own_or_policy(1)
+    by_topic = panel.by_topic(grades, base)
+    again = scored.copy()
+    np.testing.assert_array_equal(by_topic, panel.by_topic(grades))
+    assert again == ([0, 1] if treat == "own" else [1])
