@@ -69,6 +69,7 @@ def describe_drawn_sample(
         "remarks": [
             {"code": each.code, "measure": each.measure, "count": len(each.names)}
             for each in report.remarks
+            if each.code not in PLAIN_ORDER
         ],
     }
 

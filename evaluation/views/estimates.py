@@ -24,7 +24,7 @@ from poolbench.charts.chart import Chart
 from poolbench.estimation.looks import MeasureLook, SampleLook, round_about
 from poolbench.estimation.remarks import Remark
 from poolbench.estimation.report import MeasureReport, RunEstimate
-from poolbench.estimation.run_order import LEAST_GAIN
+from poolbench.estimation.run_order import LEAST_GAIN, PLAIN_ORDER
 from poolbench.evaluation.charts.runs import build_caterpillar
 from poolbench.evaluation.measures.titles import format_measure_title
 from poolbench.shared_reads import share_reads
@@ -89,7 +89,9 @@ def show_measure(
         "names": names,
         "by": by,
         "own": own,
-        "remarks": [each for each in remarks if each.measure in (None, by)],
+        "remarks": [
+            each for each in remarks if each.measure in (None, by) and each.code not in PLAIN_ORDER
+        ],
         "rows": list_estimate_rows(report, own),
         "is_drawn_in": any(row.drawn_in is not None for row in report.runs),
         "picture": None if own.is_order_only else draw_estimates(report, look),

@@ -25,13 +25,12 @@ from judging.queries.screen import (
 from judging.services.judgment_log import JudgmentSubmission
 from judging.services.judgments import claim_next, submit_judgment, undo_judgment
 from judging.services.training import next_training_pair
+from judging.views.finished import build_finished_topic, find_next_topic
 from judging.views.judging_screen import (
     JudgingDocument,
-    build_finished_topic,
     build_judging_documents,
     build_screen,
     build_screen_page,
-    find_next_topic,
     get_current_document,
     judgment_change_url,
     parse_uuid_text,

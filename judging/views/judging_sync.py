@@ -38,13 +38,13 @@ from judging.services.judgments import (
 from judging.services.notebook import remove_note, save_note
 from judging.services.reviews import MOST_DOCUMENTS, keep_judgment
 from judging.templatetags.judging import format_hours
+from judging.views.finished import render_finished
 from judging.views.judging_screen import (
     JudgingDocument,
     Progress,
     build_judging_documents,
     get_current_document,
     parse_uuid_text,
-    render_finished,
     render_judging_document,
 )
 from judging.views.reviews import build_review_documents, find_review, require_passages

@@ -347,7 +347,7 @@ def test_the_text_classifier_reads_the_documents(organizer, sampled, assessor, a
     look = compute_report(campaign, ESTIMATES).report
     assert look.report.machines == (TEXT,)
     assert look.report.gain > 0.2
-    assert f"Sharpened by {TEXT}" in read_page(client.get(url))
+    assert f"With the grades of {TEXT} as an aid" in read_page(client.get(url))
     qrels = freeze_qrels(actor=organizer, campaign=campaign, policy="majority")
     answer = client.post(
         reverse("score-evaluate", args=[campaign.slug]),

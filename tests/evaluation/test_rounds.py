@@ -386,7 +386,7 @@ def test_a_pool_of_a_round_leaves_the_other_tasks_open(rounds: Rounds) -> None:
     draft = draft_pool(
         actor=rounds.organizer, campaign=rounds.campaign, spec=depth_spec(9), runs=runs
     )
-    (matter, *_) = draft.describe().open
+    (matter, *_) = draft.facts.describe().open
     assert "Submission to Round 2 is open" in matter.text
     assert matter.remedy is None
     assert matter.url.endswith("/setup/tasks/edit/round-2/")
@@ -397,4 +397,4 @@ def test_a_pool_of_a_round_leaves_the_other_tasks_open(rounds: Rounds) -> None:
     draft = draft_pool(
         actor=rounds.organizer, campaign=rounds.campaign, spec=depth_spec(9), runs=runs
     )
-    assert draft.describe().open == ()
+    assert draft.facts.describe().open == ()
