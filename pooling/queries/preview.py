@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from campaigns.models import Campaign, Run, User
+from campaigns.queries.duplicates import load_text_groups
 from campaigns.services import matrices
 from poolbench.pooling.run_listing import cut_run
 from poolbench.pooling.spec import PoolSpec, method_in_words
@@ -15,7 +16,6 @@ from poolbench.pooling.tables import PoolTable
 from poolbench.reading.reader import DocnoArray
 from poolbench.runs.run_matrix import PairArray
 from pooling.queries.composition import Composition, TopicShare, compute_composition
-from pooling.queries.document_texts import text_hashes
 from pooling.queries.inputs import draft_pool, is_skipped_topic, list_poolable_runs
 from pooling.queries.pools import judged_pair_set, pooled_pair_set
 from pooling.queries.sample_plans import SamplePlan, plan_spec_sample
@@ -136,11 +136,13 @@ def find_identical_runs(runs: Sequence[Run]) -> tuple[tuple[str, ...], ...]:
 
 
 def count_duplicate_texts(campaign: Campaign, table: PoolTable) -> int:
-    """The number of pooled documents with the same text as another one of their topic."""
-    text = text_hashes(campaign, sorted(set(table.docnos)))
+    """The number of pooled documents with the same text as another one of their topic, as far as
+    the documents have been grouped: those of a registered collection are when they are pooled.
+    """
+    groups = load_text_groups(campaign, sorted(set(table.docnos)))
     rows = [(topic, table.docnos[table.rows(at)]) for at, topic in enumerate(table.topics)]
     text_counts = Counter(
-        (topic, text[docno]) for topic, docnos in rows for docno in docnos if text.get(docno)
+        (topic, groups[docno].text) for topic, docnos in rows for docno in docnos if docno in groups
     )
     return sum(count for count in text_counts.values() if count > 1)
 
