@@ -23,16 +23,17 @@ SHARES = (0.0, 0.01, 0.05)
 def iter_texts(documents: int, words: int) -> Iterator[str]:
     rng = np.random.default_rng(SEED)
     chances = 1 / np.arange(1, VOCABULARY + 1)
-    chances /= chances.sum()
+    table = rng.choice(VOCABULARY, 1 << 20, p=chances / chances.sum())
+    names = [f"word{word}" for word in range(VOCABULARY)]
     recent = np.zeros((100, words), np.int64)
     for number in range(documents):
-        row = rng.choice(VOCABULARY, words, p=chances)
+        row = table[rng.integers(len(table), size=words)]
         if number >= 100 and number % 10 == 0:
             row = recent[rng.integers(100)].copy()
             others = round(SHARES[number // 10 % 3] * words)
             row[rng.choice(words, others, replace=False)] = rng.integers(0, VOCABULARY, others)
         recent[number % 100] = row
-        yield " ".join(f"word{word}" for word in row)
+        yield " ".join([names[word] for word in row.tolist()])
 
 
 def main() -> None:

@@ -46,6 +46,7 @@ KEY_HELP = {
     ("t",): _("fold or unfold the topic"),
     ("g",): _("open or close the guidelines"),
     ("w",): _("text as written or wrapped; a picture whole or wide"),
+    ("v",): _("a document with the same or nearly the same text side by side"),
     ("/",): _("find in the document; Enter for the next match"),
     ("?",): _("this help"),
 }

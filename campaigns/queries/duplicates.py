@@ -19,14 +19,14 @@ class TextGroupMember(NamedTuple):
 
 def load_text_groups(campaign: Campaign, docnos: Collection[str]) -> dict[str, TextGroupMember]:
     """By docno: those of ``docnos`` that have duplicates or near duplicates in the campaign."""
-    found: dict[str, TextGroupMember] = {}
+    members: dict[str, TextGroupMember] = {}
     rows = Duplicate.objects.filter(campaign=campaign).order_by()
     listed = list(docnos)
     for start in range(0, len(listed), BATCH):
         named = rows.filter(document__docno__in=listed[start : start + BATCH])
         for docno, group, text in named.values_list("document__docno", "group", "text"):
-            found[docno] = TextGroupMember(group, text)
-    return found
+            members[docno] = TextGroupMember(group, text)
+    return members
 
 
 def list_group_members(

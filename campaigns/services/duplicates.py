@@ -64,12 +64,12 @@ def group_campaign_duplicates(job: Job) -> None:
     with transaction.atomic():
         Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
         Duplicate.objects.filter(campaign=campaign).delete()
-        # Deleted meanwhile: the job that follows will see.
+        # A document may have been deleted since.
         present = set(campaign.documents.values_list("pk", flat=True))
-        kept = [row for row in rows if row[0] in present]
+        lines = [row for row in rows if row[0] in present]
         names = ("document_id", "group", "text")
-        insert_rows(Duplicate, names, kept, {"campaign_id": campaign.pk})
-        jobs.finish_job_once(job, groups=len(groups), documents=len(kept))
+        insert_rows(Duplicate, names, lines, {"campaign_id": campaign.pk})
+        jobs.finish_job_once(job, groups=len(groups), documents=len(lines))
     campaign.jobs.filter(kind=GROUP, pk__lt=job.pk, state=Job.State.DONE).delete()
 
 

@@ -37,6 +37,7 @@ from judging.services.judgments import (
 )
 from judging.services.today import MOST_DOCUMENTS
 from judging.templatetags.judging import format_hours
+from judging.views.duplicates import describe_contradiction
 from judging.views.judging_screen import (
     PREFETCHED,
     JudgingDocument,
@@ -142,7 +143,7 @@ def apply_act(actor: User, campaign: Campaign, row: JsonObject) -> JsonObject:
             result["token"] = str(slot.token)
     elif slot is None and judgment.revision == 1:
         result["extra"] = True
-    return result
+    return result | describe_contradiction(judgment)
 
 
 def perform_act(actor: User, campaign: Campaign, row: JsonObject) -> Judgment:

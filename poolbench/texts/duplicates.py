@@ -29,7 +29,7 @@ SEQUENCE = 3
 BANDS, BAND_HASHES = 32, 4
 HASHES = BANDS * BAND_HASHES
 LETTERS_OF_WORD = 20
-"""With more on average, a text is taken for one without blanks between words, as Chinese is."""
+"""With more on average, a text is compared by letters: Chinese has no blanks."""
 MOST_ALIKE = 40
 """Texts with one value of a band, up to which each is compared with each other."""
 BATCH = 200
@@ -72,12 +72,12 @@ def sign_texts(texts: Iterable[str]) -> TextSignatures:
     digests: list[str] = []
     blocks: list[Signature] = []
     long_enough: list[bool] = []
-    known: dict[str, int] = {}
+    numbers_by_word: dict[str, int] = {}
     for part in iter_parts(texts):
         sequences = []
         for text in map(normalize_text, part):
             digests.append(sha256(text.encode("utf-8", "replace")).hexdigest() if text else "")
-            sequences.append(hash_sequences(split_words(text), known))
+            sequences.append(hash_sequences(split_into_words(text), numbers_by_word))
         long_enough += [len(hashes) > 0 for hashes in sequences]
         blocks.append(compute_signatures(sequences))
     rows = np.concatenate(blocks) if blocks else np.zeros((0, HASHES), np.int32)
@@ -95,17 +95,17 @@ def iter_parts(texts: Iterable[str]) -> Iterator[list[str]]:
         yield part
 
 
-def split_words(text: str) -> list[str]:
+def split_into_words(text: str) -> list[str]:
     words = text.split()
     return list("".join(words)) if len(text) > LETTERS_OF_WORD * len(words) else words
 
 
-def hash_sequences(words: Sequence[str], known: dict[str, int]) -> Hashes:
-    """A number for each different sequence of ``SEQUENCE`` words; ``known`` are words seen."""
-    for word in set(words) - known.keys():
+def hash_sequences(words: Sequence[str], numbers_by_word: dict[str, int]) -> Hashes:
+    """A number for each different sequence of ``SEQUENCE`` words; ``numbers_by_word`` is filled."""
+    for word in set(words) - numbers_by_word.keys():
         digest = blake2b(word.encode("utf-8", "replace"), digest_size=8).digest()
-        known[word] = int.from_bytes(digest, "little")
-    numbers = np.array([known[word] for word in words], np.uint64)
+        numbers_by_word[word] = int.from_bytes(digest, "little")
+    numbers = np.array([numbers_by_word[word] for word in words], np.uint64)
     count = max(len(words) - SEQUENCE + 1, 0)
     mixed = np.zeros(count, np.uint64)
     for place, factor in enumerate(draw_odd_numbers(SEQUENCE, seed=1)):
@@ -192,7 +192,7 @@ def iter_candidates(
         order = np.argsort(mixed, kind="stable")
         ends = np.flatnonzero(np.diff(mixed[order])) + 1
         alike = split_alike(order, ends)
-        pairs = [pair for members in alike for pair in pair_alike(places[members])]
+        pairs = [pair for members in alike for pair in list_alike_pairs(places[members])]
         yield np.array(pairs, np.int64).reshape(-1, 2)
 
 
@@ -203,7 +203,7 @@ def split_alike(order: NDArray[np.int64], ends: NDArray[np.int64]) -> list[NDArr
     return [order[starts[at] : stops[at]] for at in several]
 
 
-def pair_alike(members: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+def list_alike_pairs(members: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
     """Each with each other, sorted as they are; of very many only the first with all others."""
     rows = sorted(members.tolist())
     if len(rows) <= MOST_ALIKE:

@@ -4,6 +4,7 @@
 import { announce, format, lastJudgments, makeBar, readSkip, showMessage, showQueue, texts, whyWaiting } from "./judge/bar.js";
 import { makeDesk } from "./judge/desk.js";
 import { makeDrafts } from "./judge/drafts.js";
+import { watchDuplicates } from "./judge/duplicates.js";
 import { makeFind } from "./judge/find.js";
 import { watchFrames } from "./judge/frames.js";
 import { makeGuidelines } from "./judge/guidelines.js";
@@ -176,6 +177,7 @@ judge.addEventListener("click", (event) => {
 });
 
 presence.watch(document);
+watchDuplicates({ judge, focusDocument });
 
 // ---- the queue ----
 
@@ -245,7 +247,7 @@ async function queued() {
       return showMessage(texts.failed);
     }
     drafts.clear(own.topic, own.docno);
-    document.dispatchEvent(new CustomEvent("judged"));
+    document.dispatchEvent(new CustomEvent("judged", { detail: { ...record, node: own.node } }));
     const entry = { uuid: own.uuid, docno: own.docno, token: own.token, topic: own.topic, purpose, kind, grade: act.grade };
     const previous = { kind, grade: act.grade, comment: fields.comment, flags: fields.flags, duplicate_of: fields.duplicateOf, passages: own.passages };
     // What an undo brings back: the grade that this one changes.

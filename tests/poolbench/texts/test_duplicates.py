@@ -12,7 +12,7 @@ from poolbench.texts.duplicates import (
     group_duplicates,
     normalize_text,
     sign_texts,
-    split_words,
+    split_into_words,
 )
 
 TEXTS, WORDS = 400, 300
@@ -68,7 +68,7 @@ def test_empty_texts_are_not_duplicates_and_short_ones_only_if_equal():
 
 def test_texts_without_blanks_are_compared_by_letters():
     text = "資訊檢索系統的評估需要文件、查詢和相關性判斷" * 3
-    assert split_words(text)[:3] == ["資", "訊", "檢"]
+    assert split_into_words(text)[:3] == ["資", "訊", "檢"]
     letters = "".join(chr(0x4E00 + seed_random(3).randrange(9) + 7 * at) for at in range(300))
     edited = f"{letters[:150]}x{letters[151:]}"
     assert [group.members for group in group_duplicates(sign_texts([letters, edited]))] == [(0, 1)]
