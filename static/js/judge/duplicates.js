@@ -21,13 +21,15 @@ export function watchDuplicates({ judge, focusDocument }) {
     if (!answer.ok || answer.redirected) return showMessage(whyWaiting("server"));
     place.innerHTML = await answer.text();
     changes.hidden = !isNews;
+    // The grades are those of the document on the screen, which is another one by then.
+    panel.classList.toggle("panel", !isNews);
     panel.showPopover();
     (isNews ? changes.querySelector("a") : panel).focus();
     announce(texts.sideBySide);
   }
 
   function tell({ docno, grade, found }) {
-    contradiction = found;
+    contradiction = { own: docno, docno: found.docno };
     const values = {
       docno, grade: `${grade} ${gradeLabel(grade)}`, other: found.docno, given: `${found.grade} ${gradeLabel(found.grade)}`,
     };
@@ -52,6 +54,7 @@ export function watchDuplicates({ judge, focusDocument }) {
     const node = judge.querySelector(".judge-doc:not([hidden])");
     const { group, text, topic, docno } = node?.dataset ?? {};
     if (!group) return;
+    if (contradiction && [contradiction.own, contradiction.docno].includes(docno)) dismiss();
     judged.delete(`${topic} ${docno}`);
     const own = [...judged.values()].filter((it) => it.topic === topic && it.group === group);
     const other = own.find((it) => it.text === text) ?? own.at(-1);
