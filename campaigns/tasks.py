@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from celery import shared_task
 
-from campaigns.services import job_parts, jobs, made_files, registration, runs, snapshots
+from campaigns.services import (
+    duplicates,
+    job_parts,
+    jobs,
+    made_files,
+    registration,
+    runs,
+    snapshots,
+)
 
 
 @shared_task(name="campaigns.check_run")
@@ -30,3 +38,8 @@ def snapshot_task(job_id: int) -> None:
 @shared_task(name="campaigns.data_files")
 def data_files_task(job_id: int) -> None:
     jobs.perform_job(job_id, made_files.make_data_files)
+
+
+@shared_task(name=duplicates.GROUP)
+def group_duplicates_task(job_id: int) -> None:
+    jobs.perform_job(job_id, duplicates.group_campaign_duplicates)

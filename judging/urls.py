@@ -10,6 +10,7 @@ from judging.views import (
     agreement_parts,
     automatic,
     consensus,
+    duplicates,
     example_pairs,
     exports,
     imports,
@@ -89,6 +90,7 @@ CAMPAIGN_PAGES = [
     page("judge-release/", judging_sync.judge_return_view),
     page("judge-training/", training.judge_training_view),
     page("judge/<path:number>/skip/", judging.judge_skip_view),
+    page("judge/<path:number>/duplicate/", duplicates.judge_duplicate_view),
     page("judge/<path:number>/change/", judging.judge_change_view),
     page("judge/<path:number>/", judging.judge_view),
     # Downloads of judgments, and qrels versions

@@ -70,8 +70,8 @@ GET    302  404  403  200  404  403  200  404
     run-scores-changes
     run-scores@chart run-scores-download
 GET    302  404  403  403  403  200  403  404
-    work my-judgments judge-change judge my-judgments-file comparisons my-preferences
-    comparison-desk
+    work my-judgments judge-change judge-duplicate judge my-judgments-file comparisons
+    my-preferences comparison-desk
 GET    302  404  403  404  404  403  200  404
     score-set@draft compare@chart pairs@draft compare-download measures-compared@draft
     score-set-download@draft run-scores@draft run-scores-changes@draft

@@ -12,6 +12,7 @@ from campaigns.models.campaign import (
 )
 from campaigns.models.collection import Collection, Document, PdfLayout, Topic
 from campaigns.models.data_files import DataFile, DataFileVersion, PublicPage
+from campaigns.models.duplicates import Duplicate
 from campaigns.models.history import (
     Event,
     Job,
@@ -44,6 +45,7 @@ __all__ = [
     "DataFile",
     "DataFileVersion",
     "Document",
+    "Duplicate",
     "Erratum",
     "Event",
     "Grade",

@@ -24,6 +24,7 @@ from campaigns.queries.lists import has_dependent_data
 from campaigns.rules import require_permission
 from campaigns.services import events
 from campaigns.services.decisions import check_decision
+from campaigns.services.duplicates import request_duplicates
 from campaigns.services.pdf_layouts import store_layouts
 from campaigns.services.rows import insert_rows
 from poolbench.files.faults import FaultReport, InvalidFile
@@ -169,6 +170,8 @@ def add_documents(
         data = {} if set(formats) <= {"text"} else {"formats": formats}
         new = len(new_documents)
         events.log_event(campaign, actor, "documents.imported", file, new=new, **data)
+        if new:
+            request_duplicates(campaign)
     return len(new_documents)
 
 

@@ -12,6 +12,7 @@ from campaigns.queries.errata import TEXTS, find_correctable
 from campaigns.rules import require_permission
 from campaigns.services import events, letters
 from campaigns.services.campaigns import check_fields
+from campaigns.services.duplicates import request_duplicates
 from poolbench.texts.documents import DocumentText
 from poolbench.texts.topics import MAX_TEXT, MAX_TITLE
 
@@ -65,6 +66,8 @@ def correct_texts(
             campaign, actor, "text.corrected", f"{kind} {name}", erratum=erratum.number
         )
         letters.queue_erratum_letters(erratum)
+        if isinstance(row, Document):
+            request_duplicates(campaign)
     return erratum
 
 

@@ -27,6 +27,7 @@ from campaigns.queries.lists import has_dependent_data
 from campaigns.rules import require_permission
 from campaigns.services import events, jobs
 from campaigns.services.collection import build_document_row, iter_batches, lock_campaign_imports
+from campaigns.services.duplicates import request_duplicates
 from poolbench.collection.scan import Progress, scan_collection
 from poolbench.files.faults import FaultReport, InvalidFile, format_count
 from poolbench.texts.documents import DocumentText
@@ -181,4 +182,6 @@ def write_spooled_documents(campaign: Campaign, spool: IO[str]) -> int:
         texts = [DocumentText(**{**json.loads(line), "data": b""}) for line in lines]
         rows = [build_document_row(campaign, text) for text in texts]
         count += len(Document.objects.bulk_create(rows, ignore_conflicts=True))
+    if count:
+        request_duplicates(campaign)
     return count

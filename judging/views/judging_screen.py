@@ -18,6 +18,7 @@ from campaigns.models import Campaign, Document, Grade, Topic, User
 from campaigns.views.helpers import SignedInRequest
 from judging.models import Judgment, Plan, Purpose, Slot, TopicNote
 from judging.queries.adjudication import list_anonymous_judgments, own_adjudication_progress
+from judging.queries.duplicates import OwnDuplicates, list_own_duplicates
 from judging.queries.judgments import own_current_judgments
 from judging.queries.notebook import Notebook, list_notes_of_all, load_notebook
 from judging.queries.screen import (
@@ -61,7 +62,7 @@ class JudgingDocument:
     """A document to judge. ``previous_judgment`` is the assessor's last judgment of it, which is
     current unless ``undone``. ``token`` is its lease. ``judgments`` are those that an adjudicator
     sees beside it (see ``list_anonymous_judgments``), none in a blind round. ``rationale`` is that
-    of its topic, where it is not the screen's.
+    of its topic, where it is not the screen's. ``duplicates`` are those judged by the assessor.
     """
 
     topic: Topic
@@ -72,6 +73,7 @@ class JudgingDocument:
     undone: bool = False
     judgments: Sequence[tuple[str, Judgment]] = ()
     rationale: str = ""
+    duplicates: OwnDuplicates | None = None
     uuid: UUID = field(default_factory=uuid4)
 
     @property
@@ -204,6 +206,7 @@ def build_judging_documents(
     docnos = [slot.docno for slot in slots]
     documents = {row.docno: row for row in campaign.documents.filter(docno__in=docnos)}
     former = former_judgments(actor, slots)
+    duplicates = list_own_duplicates(actor, campaign, slots)
     return [
         JudgingDocument(
             topic=slot.topic,
@@ -213,6 +216,7 @@ def build_judging_documents(
             previous_judgment=former.get(slot.pk),
             undone=slot.pk in former,
             judgments=list_judgments_beside(campaign, slot),
+            duplicates=duplicates.get(slot.pk),
         )
         for slot in slots
     ]

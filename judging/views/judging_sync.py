@@ -38,6 +38,7 @@ from judging.services.judgments import (
 from judging.services.notebook import remove_note, save_note
 from judging.services.reviews import MOST_DOCUMENTS, keep_judgment
 from judging.templatetags.judging import format_hours
+from judging.views.duplicates import describe_contradiction
 from judging.views.finished import render_finished
 from judging.views.judging_screen import (
     JudgingDocument,
@@ -144,7 +145,7 @@ def apply_act(actor: User, campaign: Campaign, row: JsonObject) -> JsonObject:
             result["token"] = str(slot.token)
     elif slot is None and judgment.revision == 1:
         result["extra"] = True
-    return result
+    return result | describe_contradiction(judgment)
 
 
 def keep_on_list(actor: User, campaign: Campaign, row: JsonObject) -> JsonObject:

@@ -9,6 +9,7 @@ from hashlib import sha256
 from typing import Any, NamedTuple, get_type_hints
 
 from campaigns.models import Campaign, Run, User
+from campaigns.queries.duplicates import load_text_groups
 from campaigns.services import matrices
 from poolbench.plain_data import read_plain, to_plain
 from poolbench.pooling.run_listing import cut_run
@@ -17,7 +18,6 @@ from poolbench.pooling.tables import PoolTable
 from poolbench.reading.reader import DocnoArray
 from poolbench.runs.run_matrix import PairArray
 from pooling.queries.composition import Composition, TopicShare, compute_composition
-from pooling.queries.document_texts import text_hashes
 from pooling.queries.inputs import (
     FreezeFacts,
     describe_inputs,
@@ -177,11 +177,13 @@ def find_identical_runs(runs: Sequence[Run]) -> tuple[tuple[str, ...], ...]:
 
 
 def count_duplicate_texts(campaign: Campaign, table: PoolTable) -> int:
-    """The number of pooled documents with the same text as another one of their topic."""
-    text = text_hashes(campaign, sorted(set(table.docnos)))
+    """The number of pooled documents with the same text as another one of their topic, as far as
+    the documents have been grouped: those of a registered collection are when they are pooled.
+    """
+    groups = load_text_groups(campaign, sorted(set(table.docnos)))
     rows = [(topic, table.docnos[table.rows(at)]) for at, topic in enumerate(table.topics)]
     text_counts = Counter(
-        (topic, text[docno]) for topic, docnos in rows for docno in docnos if text.get(docno)
+        (topic, groups[docno].text) for topic, docnos in rows for docno in docnos if docno in groups
     )
     return sum(count for count in text_counts.values() if count > 1)
 

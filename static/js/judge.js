@@ -4,6 +4,7 @@
 import { announce, format, lastJudgments, makeBar, readSkip, showMessage, showQueue, texts, whyWaiting } from "./judge/bar.js";
 import { makeDesk } from "./judge/desk.js";
 import { makeDrafts } from "./judge/drafts.js";
+import { watchDuplicates } from "./judge/duplicates.js";
 import { makeFind } from "./judge/find.js";
 import { watchFrames } from "./judge/frames.js";
 import { makeGuidelines } from "./judge/guidelines.js";
@@ -12,7 +13,6 @@ import { CLICK_SETTLE_MS, SETTLE_MS, inField, keyName, targetOf, timeOf } from "
 import { addressOf, makeReader, measure, newUuid, parseDocument } from "./judge/documents.js";
 import { makePanels } from "./judge/panels.js";
 import { makePassages } from "./judge/passages.js";
-import { watchPauses } from "./judge/pause.js";
 import { plain } from "./judge/plain.js";
 import * as presence from "./judge/presence.js";
 import { makeQueue } from "./judge/queue.js";
@@ -178,6 +178,7 @@ judge.addEventListener("click", (event) => {
 });
 
 presence.watch(document);
+watchDuplicates({ judge, focusDocument });
 
 // ---- the queue ----
 
@@ -247,7 +248,7 @@ async function queued() {
       return showMessage(texts.failed);
     }
     drafts.clear(own.topic, own.docno);
-    document.dispatchEvent(new CustomEvent("judged", { detail: { ...record, kind } }));
+    document.dispatchEvent(new CustomEvent("judged", { detail: { ...record, kind, node: own.node } }));
     const entry = { uuid: own.uuid, docno: own.docno, token: own.token, topic: own.topic, purpose, kind, grade: act.grade };
     const previous = { kind, grade: act.grade, comment: fields.comment, flags: fields.flags, duplicate_of: fields.duplicateOf, passages: own.passages };
     // What an undo brings back: the grade that this one changes.
@@ -374,7 +375,6 @@ async function queued() {
   });
   window.addEventListener("online", () => desk.fetchAhead());
 
-  watchPauses({ user, campaign });
   makeNotebook({ queue, current: currentDocument, purpose });
   const highlightButton = document.getElementById("highlight");
   if (highlightButton) highlightButton.hidden = false;

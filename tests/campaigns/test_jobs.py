@@ -121,8 +121,8 @@ def test_a_job_at_its_time_limit_fails_and_says_what_to_do(campaign, organizer):
 def test_each_kind_of_job_has_a_queue_and_a_time_limit():
     """A new kind is looked at here: does a page wait for it, does it take more than minutes?"""
     ordinary = {
-        "campaigns.data_files", "campaigns.perform_part", "evaluation.estimate",
-        "evaluation.evaluate", "pooling.freeze",
+        "campaigns.data_files", "campaigns.group_duplicates", "campaigns.perform_part",
+        "evaluation.estimate", "evaluation.evaluate", "pooling.freeze",
     }  # fmt: skip
     found = {}
     for name, task in jobs.load_tasks().tasks.items():

@@ -219,7 +219,7 @@ def test_undo_button_of_another_topic_leads_there(plan, screen, campaign, assess
 
 
 ROOT = Path(settings.BASE_DIR)
-LATER_KEYS = frozenset("v")
+LATER_KEYS: frozenset[str] = frozenset()
 """Keys that are reserved for functions which the screen does not have yet."""
 IN_TEMPLATES = re.compile(r"""data-key="(.)"|\{% screen_key "(.)" %\}|<kbd>(.)</kbd>""")
 IN_COMMANDS = re.compile(r"""^\s+(?:"(?:Shift\+)?(.)"|(\w)): \(\) =>""", re.MULTILINE)

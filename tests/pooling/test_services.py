@@ -11,6 +11,7 @@ from django.db import connection
 from campaigns.errors import ActionRefused
 from campaigns.models import Event, Run
 from campaigns.services import matrices
+from campaigns.services.duplicates import group_campaign_duplicates, request_duplicates
 from judging.models import Judgment
 from poolbench.pooling.pool_builder import build_pool_table, start_sessions
 from poolbench.pooling.run_listing import build_listing
@@ -86,7 +87,8 @@ def test_a_preview_tells_runs_and_documents_that_are_alike(organizer, campaign, 
     lines = [f"{t} Q0 {d} 1 {score} scaled\n" for t in "12" for d, score in zip(
         ("d1", "d2", "d3"), (0.9, 0.5, 0.1), strict=True)]  # fmt: skip
     runs.append(accepted_run(team, "scaled", "".join(lines)))
-    campaign.documents.filter(docno__in=["d2", "d3"]).update(sha256="same")
+    campaign.documents.filter(docno__in=["d2", "d3"]).update(title="Same", body="text")
+    group_campaign_duplicates(request_duplicates(campaign))
     found = preview_pool(actor=organizer, campaign=campaign, spec=depth_spec(3), runs=runs)
     assert found.identical_runs == (("again", "one", "scaled"),)
     assert found.duplicate_texts == 4  # d2 and d3 in each topic

@@ -8,7 +8,7 @@ const WORK_MS = 50 * MINUTE_MS;
 const WINDOW_MS = 20 * MINUTE_MS;
 const AGAIN_MS = 30 * MINUTE_MS;
 
-export function watchPauses({ user, campaign }) {
+function watchPauses({ user, campaign }) {
   const key = `poolbench-pace-${user}-${campaign}`;
   const choice = document.getElementById("hint-break");
   const grades = [...document.querySelectorAll("#grades [data-grade]")].map((it) => Number(it.dataset.grade));
@@ -52,3 +52,6 @@ export function watchPauses({ user, campaign }) {
     due = "";
   });
 }
+
+const judge = document.getElementById("judge");
+if (judge?.dataset.mode === "queue") watchPauses(judge.dataset);

@@ -1,4 +1,5 @@
 // Active time on the document: time visible, with the assessor present.
+import "./pause.js";
 
 const IDLE_MS = 120_000; // After this long without key, pointer or scroll, the assessor is idle.
 const SIGNS = ["keydown", "pointermove", "pointerdown", "wheel", "touchmove"];

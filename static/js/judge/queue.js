@@ -135,6 +135,9 @@ export async function makeQueue({ user, campaign, url, changed, sent }) {
 
   async function applyResult(record, result) {
     answered(record.act.uuid, result);
+    const { docno, grade } = record.act;
+    const found = result.contradiction;
+    if (found) document.dispatchEvent(new CustomEvent("contradiction", { detail: { docno, grade, found } }));
     if (result.extra) document.dispatchEvent(new CustomEvent("extra", { detail: record.act.docno }));
     if (result.ok || undoesRefused(record) || isNothing(result)) await forget(record);
     else {

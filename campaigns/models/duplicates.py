@@ -1,0 +1,30 @@
+"""Documents with the same or nearly the same text as others of their campaign."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from campaigns.models.campaign import Campaign
+from campaigns.models.collection import Document
+
+
+class Duplicate(models.Model):
+    """A document of a group of duplicates and near duplicates (``poolbench.texts.duplicates``).
+
+    ``group`` is the key of its first document, which all others resemble; those with the same
+    ``text``, the sha256 of the normalized text, are duplicates. A job writes the rows anew.
+    """
+
+    campaign = models.ForeignKey(
+        Campaign, models.CASCADE, related_name="duplicates", db_index=False
+    )
+    document = models.OneToOneField(Document, models.CASCADE, related_name="duplicate")
+    group = models.PositiveBigIntegerField()
+    text = models.CharField(max_length=64)
+
+    class Meta:
+        ordering = ["group", "pk"]
+        indexes = [models.Index(fields=["campaign", "group"], name="duplicate_of_group")]
+
+    def __str__(self) -> str:
+        return f"{self.document_id} of group {self.group}"

@@ -1,0 +1,123 @@
+"""Duplicates on the desk: told before the judgment, their grades only after it."""
+
+from __future__ import annotations
+
+import json
+from uuid import uuid4
+
+import pytest
+from django.urls import reverse
+
+from campaigns.services.duplicates import group_campaign_duplicates, request_duplicates
+from judging.models import Judgment, Purpose, Slot
+from judging.queries.duplicates import find_contradiction, list_own_duplicates
+from judging.services.plans import create_plan
+from tests.pages import read_page
+from tests.world.files import make_pool
+from tests.world.judgments import submit_judgment
+
+pytestmark = pytest.mark.django_db
+WORDS = [f"word{number}" for number in range(100)]
+
+
+@pytest.fixture
+def slots(campaign, organizer, assessor, assessor2):
+    """Of topic 1 in this order: x, y with the same text, z with nearly that text, and other."""
+    texts = {
+        "x": " ".join(WORDS), "y": " ".join(WORDS).upper(),
+        "z": " ".join([*WORDS[:50], "else", *WORDS[51:]]), "other": "Nothing of the kind.",
+    }  # fmt: skip
+    for docno, body in texts.items():
+        campaign.documents.create(docno=docno, body=body, sha256=docno)
+    group_campaign_duplicates(request_duplicates(campaign))
+    pool = make_pool(campaign, {"1": list(texts)})
+    people = {"1": [assessor, assessor2]}
+    plan = create_plan(actor=organizer, pool=pool, overlap=1, assessors=people)
+    for position, docno in enumerate(texts):
+        plan.slots.filter(item__docno=docno).update(position=position)
+    return {slot.docno: slot for slot in plan.slots.select_related("item", "topic")}
+
+
+def judge(assessor, slot, grade):
+    """Without a lease, as an import does."""
+    fields = {"campaign": slot.plan.campaign, "topic": slot.topic, "docno": slot.docno}
+    return submit_judgment(actor=assessor, grade=grade, **fields)
+
+
+def list_told(assessor, campaign, slots):
+    told = list_own_duplicates(assessor, campaign, slots.values())
+    return {docno: told[slot.pk].judged for docno, slot in slots.items() if slot.pk in told}
+
+
+def test_only_duplicates_that_the_assessor_has_judged_are_told(campaign, assessor, slots):
+    assert list_told(assessor, campaign, slots) == {"x": [], "y": [], "z": []}
+    judge(assessor, slots["z"], 0)
+    judge(assessor, slots["x"], 2)
+    assert list_told(assessor, campaign, slots) == {
+        "x": [("z", False)], "y": [("x", True), ("z", False)], "z": [("x", False)],
+    }  # fmt: skip
+    Slot.objects.filter(pk=slots["y"].pk).update(purpose=Purpose.REPEAT)
+    slots["y"].refresh_from_db()
+    assert list_own_duplicates(assessor, campaign, [slots["y"]]) == {}
+
+
+def test_another_grade_of_a_duplicate_is_told_after_the_judgment(assessor, slots):
+    first = judge(assessor, slots["x"], 2)
+    assert find_contradiction(first) is None
+    assert find_contradiction(judge(assessor, slots["other"], 0)) is None
+    near = judge(assessor, slots["z"], 1)
+    other, same = find_contradiction(near)
+    assert (other.docno, other.grade, same) == ("x", 2, False)
+    other, same = find_contradiction(judge(assessor, slots["y"], 1))
+    assert (other.docno, other.grade, same) == ("x", 2, True)
+    blind = Judgment(
+        campaign=first.campaign, topic=first.topic, docno="y", assessor=assessor,
+        purpose=Purpose.REPEAT, kind="grade", grade=0,
+    )  # fmt: skip
+    assert find_contradiction(blind) is None
+
+
+def test_of_others_nothing_is_told(campaign, assessor, assessor2, slots):
+    judge(assessor2, slots["x"], 2)
+    assert find_contradiction(judge(assessor, slots["y"], 0)) is None
+    assert list_told(assessor, campaign, slots)["z"] == [("y", False)]
+
+
+def test_the_desk_says_the_duplicate_and_not_its_grade(as_user, campaign, assessor, slots):
+    judge(assessor, slots["x"], 2)
+    page = read_page(as_user(assessor).get(reverse("judge", args=[campaign.slug, "1"])))
+    line = page.split('class="notice duplicates"')[1].split("</p>")[0]
+    assert "Same text as" in line
+    assert "docno=y&amp;other=x" in line
+    assert "data-grade" not in line
+
+
+def test_the_answer_to_a_judgment_tells_the_other_grade(as_user, campaign, assessor, slots):
+    judge(assessor, slots["x"], 2)
+    client = as_user(assessor)
+    read_page(client.get(reverse("judge", args=[campaign.slug, "1"])))
+    act = {"act": "judge", "uuid": str(uuid4()), "topic": "1", "docno": "y", "grade": 0}
+    act["token"] = str(Slot.objects.get(pk=slots["y"].pk).token)
+    sent = json.dumps({"user": assessor.pk, "acts": [act]})
+    url = reverse("judge-sync", args=[campaign.slug])
+    [result] = client.post(url, sent, content_type="application/json").json()["results"]
+    told = result["contradiction"]
+    assert (result["ok"], told["docno"], told["grade"], told["same"]) == (True, "x", 2, True)
+    both = read_page(client.get(told["both"]))
+    assert "The same text." not in both  # The capital letters of y.
+    assert both.count("<mark>") == 2
+
+
+def test_two_documents_are_compared_by_sentences(as_user, campaign, assessor, slots):
+    campaign.documents.filter(docno="x").update(body="One. Two is here. Three.")
+    campaign.documents.filter(docno="z").update(body="One. Two was there. Three.")
+    judge(assessor, slots["x"], 2)
+    judge(assessor, slots["z"], 2)
+    url = reverse("judge-duplicate", args=[campaign.slug, "1"])
+    page = read_page(as_user(assessor).get(url, {"docno": "x", "other": "z"}))
+    assert "<mark>Two is here.</mark>" in page
+    assert "<mark>Two was there.</mark>" in page
+    assert page.count("<span>Three.</span>") == 2
+    assert "grade" not in page
+    unseen = as_user(assessor).get(url, {"docno": "x", "other": "other"})
+    assert unseen.status_code == 404
