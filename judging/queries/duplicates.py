@@ -33,7 +33,7 @@ class OwnDuplicates(NamedTuple):
 def list_own_duplicates(
     actor: User, campaign: Campaign, slots: Collection[Slot]
 ) -> dict[int, OwnDuplicates]:
-    """By slot, of those with a duplicate in the campaign; nothing of repeats and adjudication."""
+    """By slot, of those with a duplicate in the campaign; of repeats and adjudication nothing."""
     firsts = [slot for slot in slots if slot.purpose == Purpose.JUDGE]
     groups = load_text_groups(campaign, {slot.docno for slot in firsts}) if firsts else {}
     if not groups:

@@ -120,10 +120,11 @@ def compute_signatures(sequences: Sequence[Hashes]) -> Signature:
     filled = [at for at, hashes in enumerate(sequences) if len(hashes)]
     if not filled:
         return rows
-    joined = np.concatenate([sequences[at] for at in filled])
+    # 32 bits are enough to compare, and twice as fast.
+    joined = (np.concatenate([sequences[at] for at in filled]) >> np.uint64(32)).astype(np.uint32)
     starts = np.cumsum([0, *(len(sequences[at]) for at in filled[:-1])])
     for column, factor in enumerate(draw_odd_numbers(HASHES, seed=3)):
-        values = ((joined * factor) >> np.uint64(32)).astype(np.uint32)
+        values = joined * np.uint32(factor & np.uint64(0xFFFFFFFF))
         rows[filled, column] = np.minimum.reduceat(values, starts).view(np.int32)
     return rows
 

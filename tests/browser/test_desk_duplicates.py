@@ -6,7 +6,9 @@ import pytest
 
 from campaigns.models import Document
 from campaigns.services.duplicates import group_campaign_duplicates, request_duplicates
+from judging.models import Judgment
 from tests.browser.desk import body, give_work, said, settle, shown, unsent
+from tests.browser.door import DOOR
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 LINE = ".judge-doc:not([hidden]) .notice.duplicates"
@@ -52,3 +54,12 @@ def test_a_duplicate_is_compared_by_keys_and_its_grade_comes_after(desk, campaig
     assert panel.locator("mark").all_inner_texts() == [
         f"{word} 3 of w01 tells of red apples and of pears." for word in ("Section", "Paragraph")
     ]
+    page.keyboard.press("Escape")
+    panel.wait_for(state="hidden")
+    for key in ("d", "Enter", "1"):
+        page.keyboard.press(key)
+    settle(page, 0)
+    unsent(page, 0)
+    with DOOR.turn:
+        last = Judgment.objects.latest("pk")
+    assert (last.docno, last.flags, last.duplicate_of) == ("w03", ["duplicate"], "w02")

@@ -73,6 +73,15 @@ export function watchDuplicates({ judge, focusDocument }) {
     if (group && act === "judge") judged.set(`${topic} ${docno}`, { group, text, topic, docno });
   }
 
+  // The flag "duplicate of" begins with the document that the line names.
+  judge.addEventListener("change", ({ target }) => {
+    if (target.name !== "flags" || target.value !== "duplicate" || !target.checked) return;
+    const field = judge.querySelector("[name=duplicate_of]");
+    const other = judge.querySelector(".judge-doc:not([hidden]) .notice.duplicates .mono");
+    if (!other || field.value) return;
+    field.value = other.textContent;
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  });
   document.addEventListener("appeared", draw);
   document.addEventListener("contradiction", ({ detail }) => tell(detail));
   document.addEventListener("judged", ({ detail }) => remember(detail));

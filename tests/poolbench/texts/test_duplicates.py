@@ -44,7 +44,7 @@ def measure_pairs(share: float) -> tuple[float, float]:
 
 @pytest.mark.parametrize(
     ("share", "precision", "recall"),
-    [(0, 1.0, 1.0), (0.01, 1.0, 1.0), (0.05, 1.0, 0.9925), (0.20, 1.0, 0.0)],
+    [(0, 1.0, 1.0), (0.01, 1.0, 1.0), (0.05, 1.0, 0.985), (0.20, 1.0, 0.0)],
 )  # 0.5 s each
 def test_copies_with_known_edits_are_grouped(share, precision, recall):
     assert measure_pairs(share) == (precision, recall)
@@ -82,7 +82,7 @@ def test_each_member_resembles_the_first_not_only_another_member():
         chain.append(replace_words(rng, chain[-1], 0.04))
     members = [group.members for group in group_duplicates(sign_texts(chain))]
     assert len(members) > 1
-    assert members[0] == (0, 1)
+    assert members[0] == (0, 1, 2)
 
 
 def test_very_many_texts_alike_are_one_group():
