@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from threading import BoundedSemaphore
+
 from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.utils.cache import get_conditional_response, patch_vary_headers
@@ -32,8 +34,9 @@ PDF = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 
 
 PIXELS = 1_400
 """Width of the picture of a PDF page, for screens of high resolution too."""
-MOST_BYTES = 64 << 20
-_pictures: Cache[tuple[str, int], bytes] = Cache(MOST_BYTES, len)
+MOST_BYTES, MOST_DRAWN = 64 << 20, 2
+_pictures: Cache[tuple[str, int], bytes] = Cache(MOST_BYTES, lambda picture: len(picture) + 100)
+_drawing = BoundedSemaphore(MOST_DRAWN)
 
 
 @require_safe
@@ -87,13 +90,12 @@ def pdf_picture_response(request: SignedInRequest, document: Document) -> HttpRe
     number = read_digits(request.GET["page"], 5) or 0
     if not 1 <= number <= document.body.count(PAGE_END):
         raise Http404("no such page")
-    etag = quote_etag(f"{document.sha256}-{number}")
+    etag = quote_etag(f"{document.file}-{number}")
     answer = get_conditional_response(request, etag=etag)
     if answer is None:
-        try:
-            picture = draw_page(document, number)
-        except UnreadablePdfError as error:
-            raise Http404(str(error)) from None
+        picture = draw_page(document, number)
+        if not picture:
+            raise Http404("the page cannot be drawn")
         answer = HttpResponse(picture, content_type="image/webp")
     answer.headers["ETag"] = etag
     answer.headers["Cache-Control"] = "private, max-age=3600"
@@ -102,11 +104,18 @@ def pdf_picture_response(request: SignedInRequest, document: Document) -> HttpRe
 
 
 def draw_page(document: Document, number: int) -> bytes:
-    """The picture of page ``number``, from 1. Raises ``UnreadablePdfError``."""
-    key = document.sha256, number
-    return _pictures.get_or_compute(
-        key, lambda: draw_pdf_page(store.get_blob(document.file), number - 1, PIXELS)
-    )
+    """The picture of page ``number``, from 1; empty if it cannot be drawn, which is kept as well,
+    so that a hostile file takes its time only once. ``MOST_DRAWN`` are drawn at the same time.
+    """
+
+    def draw() -> bytes:
+        with _drawing:
+            try:
+                return draw_pdf_page(store.get_blob(document.file), number - 1, PIXELS)
+            except UnreadablePdfError:
+                return b""
+
+    return _pictures.get_or_compute((document.file, number), draw)
 
 
 def get_document_for(request: SignedInRequest, campaign: Campaign) -> Document:

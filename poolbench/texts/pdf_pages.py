@@ -21,10 +21,10 @@ from importlib.util import find_spec
 from typing import Any
 
 PAGE_END = "\f"
-MOST_PAGES = 2_000
-"""Later pages are not read."""
-MOST_LINES = 2_000
-"""Of a page."""
+MOST_PAGES, MOST_LINES = 2_000, 5_000
+"""A document with more pages, or with more lines on a page, is not read at all: what the desk then
+said of it would not be true.
+"""
 MOST_PIXELS, MOST_SIDE = 20_000_000, 16_000
 SECONDS, RENDER_SECONDS = 60, 15
 MEMORY = 2 << 30
@@ -107,11 +107,15 @@ def _run_child(data: bytes, seconds: int, *arguments: str) -> bytes:
 
 
 def _read(document: Any) -> bytes:
+    if len(document) > MOST_PAGES:
+        raise ValueError(f"more than {MOST_PAGES:,} pages")
     pages = []
-    for number in range(min(len(document), MOST_PAGES)):
+    for number in range(len(document)):
         page = document[number]
         width, height = page.get_size()
-        lines = list(_iter_lines(page))[:MOST_LINES]
+        lines = list(_iter_lines(page))
+        if len(lines) > MOST_LINES:
+            raise ValueError(f"more than {MOST_LINES:,} lines on page {number + 1}")
         pages.append([width, height, lines])
         page.close()
     return json.dumps(pages).encode()

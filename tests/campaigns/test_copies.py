@@ -38,6 +38,8 @@ def source(campaign, organizer):
 
 def test_a_copy_has_texts_settings_scale_and_organizers_and_nothing_else(source, organizer, team):
     joined(source, "judge", Role.ASSESSOR)
+    Campaign.objects.filter(pk=source.pk).update(seed=1)  # Those of tests have one seed.
+    source.refresh_from_db()
     copy = copy_campaign(actor=organizer, campaign=source, title="Small Task 2")
     copy = Campaign.objects.get(pk=copy.pk)
     assert [getattr(copy, name) for name in COPIED] == [getattr(source, name) for name in COPIED]

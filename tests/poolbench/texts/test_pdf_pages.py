@@ -118,6 +118,11 @@ def test_a_damaged_file_is_told_and_ends_no_process(data, reason):
         read_pages(data)
 
 
+def test_what_would_be_read_in_part_is_not_read():
+    with pytest.raises(UnreadablePdfError, match="more than 2,000 pages"):
+        read_pages(write_pdf(*[""] * 2_001))
+
+
 def test_what_takes_too_long_is_ended(monkeypatch):
     monkeypatch.setattr(pdf_pages, "SECONDS", 0.01)
     with pytest.raises(UnreadablePdfError, match=r"more than 0\.01 seconds"):
