@@ -7,6 +7,8 @@ class JudgingConfig(AppConfig):
         "views.adjudication_screen.",
         "views.consensus.",
         "views.judging.",
+        "views.my_judgments.",
+        "views.duplicates.",
         "views.judging_sync.",
         "views.training.",
     )
