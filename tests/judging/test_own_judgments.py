@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from campaigns.errors import ActionRefused
+from campaigns.services.duplicates import group_campaign_duplicates, request_duplicates
 from judging.models import Judgment, ReviewRequest
 from judging.queries.own_judgments import list_own_judgments
 from judging.services.reviews import keep_judgment, start_own_review
@@ -60,6 +61,19 @@ def test_fast_needs_ten_documents_with_a_time(plan, campaign, assessor, topic):
         said = {"docno": docno, "grade": 0, "active_seconds": seconds}
         submit_judgment(actor=assessor, campaign=campaign, topic=topic, **said)
     assert select(campaign, assessor, "fast") == []
+
+
+def test_other_grades_for_the_same_text(plan, campaign, assessor, assessor2, topic):
+    texts = {"d1": "a b", "d2": "A  b", "d3": "c d", "d4": "c d"}
+    for docno, body in texts.items():
+        campaign.documents.filter(docno=docno).update(title="", body=body)
+    group_campaign_duplicates(request_duplicates(campaign))
+    for docno, grade in (("d1", 1), ("d2", 0), ("d3", 1), ("d4", 1)):
+        submit_judgment(actor=assessor, campaign=campaign, topic=topic, docno=docno, grade=grade)
+    assert sorted(select(campaign, assessor, "contradicts")) == ["d1", "d2"]
+    submit_judgment(actor=assessor, campaign=campaign, topic=topic, docno="d2", grade=1)
+    assert select(campaign, assessor, "contradicts") == []
+    assert select(campaign, assessor2, "contradicts") == []
 
 
 def test_since_a_day(judged, campaign, assessor):
