@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 from uuid import uuid4
 
+from poolbench.files.replacement import replace_file
+
 SPARED_SECONDS = 10.0
 """A file used so lately may be about to be opened, and is not removed."""
 ABANDONED_SECONDS = 3600.0
@@ -59,15 +61,15 @@ class FileCache:
 
     def keep(self, name: str, path: Path) -> Path:
         """Move a file of this disk here. Raises ``ValueError`` as ``fetch`` does."""
-        with path.open("rb+") as stream:
+        with path.open("rb") as stream:
             digest = hashlib.file_digest(stream, "sha256").hexdigest()
             if not Path(name).name.startswith(digest):
                 raise ValueError(f"{name} has other content: its SHA-256 is {digest}")
-            os.fsync(stream.fileno())
         target = self._locate(name)
         target.parent.mkdir(parents=True, exist_ok=True)
         os.utime(path)
-        path.replace(target)
+        with replace_file(target) as part:
+            path.replace(part)
         self.remove_least_used()
         return target
 

@@ -12,11 +12,12 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Protocol
-from uuid import uuid4
 
 from django.conf import settings
 from django.core.files.base import File
 from django.core.files.storage import FileSystemStorage
+
+from poolbench.files.replacement import make_synced_folder, replace_file, sync_path
 
 MARKER = "marker"
 """The file that says whose store this is (``campaigns.services.store_marker``)."""
@@ -133,35 +134,25 @@ class StoreFolder(MarkedStorage, FileSystemStorage):
             return super().open(name, mode)
 
     def put(self, name: str, data: bytes, *, synced: bool) -> None:
-        with self.make_part(name) as part:
-            write_file(part, data, synced=synced)
-        if synced:
-            sync_folder(part.parent)
+        with self.make_part(name, synced=synced) as part:
+            part.write_bytes(data)
 
     def put_file(self, name: str, path: Path) -> None:
         with self.make_part(name) as part:
             path.chmod(self.file_permissions_mode or 0o644)  # a temporary file is its owner's alone
+            # To another disk, as that of a shared folder, it is moved as a copy, and synced there.
             shutil.move(path, part)
-            # Not before: to another disk, as that of a shared folder, the file is moved as a copy.
-            with part.open("rb+") as stream:
-                os.fsync(stream.fileno())
-        sync_folder(part.parent)
 
     @contextmanager
-    def make_part(self, name: str) -> Iterator[Path]:
+    def make_part(self, name: str, *, synced: bool = True) -> Iterator[Path]:
         """Where to write the file ``name``, which is there once it is whole."""
         if name != MARKER:
             self.require_marker()
         target = Path(self.path(name))
-        part = target.with_name(f"{target.name}.{uuid4().hex}.part")
         with raise_absence():
             make_synced_folder(target.parent)
-            try:
+            with replace_file(target, synced=synced) as part:
                 yield part
-                part.replace(target)
-            except BaseException:
-                part.unlink(missing_ok=True)
-                raise
 
     def refresh(self, name: str) -> bool:
         target = Path(self.path(name))
@@ -169,7 +160,7 @@ class StoreFolder(MarkedStorage, FileSystemStorage):
             os.utime(target)
         except FileNotFoundError:
             return False
-        sync_folder(target.parent)
+        sync_path(target.parent)
         return True
 
     def sync(self) -> None:
@@ -200,26 +191,3 @@ def raise_absence() -> Iterator[None]:
         raise
     except OSError as error:
         raise StoreAwayError(f"The store does not work: {error.strerror or error}.") from error
-
-
-def write_file(path: Path, data: bytes, *, synced: bool = True) -> None:
-    """Write a file that a power cut leaves whole; its name lasts once its folder is synced."""
-    with path.open("wb") as stream:
-        stream.write(data)
-        if synced:
-            stream.flush()
-            os.fsync(stream.fileno())
-
-
-def make_synced_folder(folder: Path) -> None:
-    if not folder.exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        sync_folder(folder.parent)
-
-
-def sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

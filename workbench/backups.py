@@ -29,7 +29,8 @@ from django.utils import timezone
 from campaigns import store
 from campaigns.errors import ActionRefused
 from campaigns.services.store_marker import clear_marker, require_own_store
-from campaigns.storages import MARKER, sync_folder
+from campaigns.storages import MARKER
+from poolbench.files.replacement import replace_file
 
 FORM = 1
 MANIFEST, DATABASE, STORE, SECRET_KEY = "manifest.json", "database", "store/", "secret_key"
@@ -45,24 +46,18 @@ def write_backup(target: Path) -> dict[str, Any]:
         require_own_store()
     if target.is_dir():
         target /= f"poolbench-{timezone.now():%Y-%m-%d-%H%M%S}{SUFFIX}"
-    part = target.with_name(f"{target.name}.part")
     manifest: dict[str, Any] = describe_installation() | {"file": target.name, "files": {}}
-    try:
-        with open(part, "xb", opener=open_private) as stream:
-            with tarfile.open(fileobj=stream, mode="w") as archive:
-                with store.keep_files():
-                    for name, size, content in list_parts(target.parent):
-                        manifest["files"][name] = add_file(archive, name, size, content)
-                key = add_bytes(archive, SECRET_KEY, settings.SECRET_KEY.encode())
-                manifest["files"][SECRET_KEY] = key
-                add_bytes(archive, MANIFEST, json.dumps(manifest, indent=1).encode())
-            stream.flush()
-            os.fsync(stream.fileno())
-        part.replace(target)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
-    sync_folder(target.parent)
+    with (
+        replace_file(target) as part,
+        open(part, "xb", opener=open_private) as stream,
+        tarfile.open(fileobj=stream, mode="w") as archive,
+    ):
+        with store.keep_files():
+            for name, size, content in list_parts(target.parent):
+                manifest["files"][name] = add_file(archive, name, size, content)
+        key = add_bytes(archive, SECRET_KEY, settings.SECRET_KEY.encode())
+        manifest["files"][SECRET_KEY] = key
+        add_bytes(archive, MANIFEST, json.dumps(manifest, indent=1).encode())
     return manifest
 
 

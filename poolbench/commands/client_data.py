@@ -10,6 +10,7 @@ from typing import Any
 
 from poolbench.commands.command import CliError, Output
 from poolbench.commands.connection import Connection, escape_slug
+from poolbench.files.replacement import replace_file
 
 TOPIC = {"number": "id", "title": "title", "description": "description", "narrative": "narrative"}
 DOCUMENT = {"docno": "_id", "title": "title", "body": "text", "url": "url", "date": "date"}
@@ -62,15 +63,13 @@ def save_lines(
 def save_file(path: Path, *parts: bytes) -> dict[str, Any]:
     """Write the file whole or not at all."""
     digest, size = sha256(), 0
-    part = path.with_name(f"{path.name}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with part.open("wb") as stream:
+        with replace_file(path) as part, part.open("wb") as stream:
             for data in parts:
                 digest.update(data)
                 size += len(data)
                 stream.write(data)
-        part.replace(path)
     except OSError as error:
         raise CliError(f"{path}: {error.strerror or error}.") from error
     return {"file": str(path), "size": size, "sha256": digest.hexdigest()}

@@ -8,7 +8,6 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 from poolbench.commands.command import CliError, FileCommand, Output
 from poolbench.commands.files import FileReader
@@ -16,6 +15,7 @@ from poolbench.commands.options import add_jobs, require_least
 from poolbench.commands.processes import choose_process_count
 from poolbench.commands.run_lists import add_run_files
 from poolbench.files.faults import format_count
+from poolbench.files.replacement import replace_file
 from poolbench.pooling.formats import (
     FORMATS,
     FRAME_FORMATS,
@@ -99,7 +99,7 @@ class PoolCommand(FileCommand):
             else format_frame(frame, options["format"])
         )
         if options["output"]:
-            write_atomically(Path(options["output"]), text)
+            write_output(Path(options["output"]), text)
         else:
             out.write(text)
         notes = iter_frame_notes(frame, options["format"]) if frame is not None else ()
@@ -152,14 +152,12 @@ def check_unique_tags(runs: Mapping[str, RunTable]) -> None:
         raise CliError(f"Run tags must be unique in a pool: {'; '.join(duplicates)}.")
 
 
-def write_atomically(path: Path, text: str) -> None:
-    """Write to a temporary file and rename it, so that readers never see a partial file."""
-    part = path.with_name(f"{path.name}.{uuid4().hex}.part")
+def write_output(path: Path, text: str) -> None:
+    """Write the file whole or not at all."""
     try:
-        part.write_text(text, encoding="utf-8", newline="")
-        part.replace(path)
+        with replace_file(path) as part:
+            part.write_text(text, encoding="utf-8", newline="")
     except OSError as error:
-        part.unlink(missing_ok=True)
         raise CliError(f"{path}: {error.strerror or error}.") from error
 
 

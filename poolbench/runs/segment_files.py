@@ -19,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
+from poolbench.files.replacement import replace_file
 from poolbench.reading.reader import DocnoArray
 from poolbench.runs.columnar import create_columns, read_columns
 from poolbench.runs.pair_segments import (
@@ -70,12 +71,8 @@ class SegmentFolder:
     ) -> PairSegment:
         """The segment of ``chunks``, merged of ``sources``; call it under the lock."""
         target = self.name_segment(chunks)
-        part = target.with_suffix(".part")
-        try:
+        with replace_file(target) as part:
             _write_segment(part, sources, moves)
-            part.replace(target)
-        finally:
-            part.unlink(missing_ok=True)
         segment = open_segment(target)
         self.trim()
         return segment
@@ -116,8 +113,6 @@ def _write_segment(path: Path, sources: Sequence[SegmentSource], moves: Sequence
     segment = PairSegment(topics, starts, columns["offsets"], hashes, columns["codes"], data)
     fill_segment(segment, sources, moves)
     data.flush()
-    with path.open("rb") as stream:
-        os.fsync(stream.fileno())
 
 
 def _hash_probes() -> list[int]:
