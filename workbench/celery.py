@@ -18,7 +18,7 @@ from celery.signals import (
     worker_shutdown,
 )
 
-from workbench.memory import free_garbage, set_aside_loaded
+from workbench.memory import collect_garbage, set_aside_loaded
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "workbench.settings")
 app = Celery("workbench")
@@ -83,8 +83,8 @@ def set_aside_modules(**_signal: Any) -> None:
 
 
 @task_postrun.connect
-def free_memory(**_signal: Any) -> None:
-    free_garbage()
+def release_memory(**_signal: Any) -> None:
+    collect_garbage()
 
 
 @worker_shutdown.connect

@@ -26,6 +26,6 @@ def set_aside_loaded() -> None:
     gc.freeze()
 
 
-def free_garbage() -> None:
+def collect_garbage() -> None:
     """For a process that does jobs, after each: takes milliseconds after ``set_aside_loaded``."""
     gc.collect()
