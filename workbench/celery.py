@@ -10,7 +10,15 @@ from threading import Event, Thread
 from typing import Any
 
 from celery import Celery
-from celery.signals import worker_init, worker_ready, worker_shutdown
+from celery.signals import (
+    task_postrun,
+    worker_init,
+    worker_process_init,
+    worker_ready,
+    worker_shutdown,
+)
+
+from workbench.memory import collect_garbage, set_aside_loaded
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "workbench.settings")
 app = Celery("workbench")
@@ -67,6 +75,16 @@ def leave_other_store() -> None:
             log.error("the worker ends: %s", fault)
             os.kill(os.getpid(), signal.SIGTERM)
             return
+
+
+@worker_process_init.connect
+def set_aside_modules(**_signal: Any) -> None:
+    set_aside_loaded()
+
+
+@task_postrun.connect
+def release_memory(**_signal: Any) -> None:
+    collect_garbage()
 
 
 @worker_shutdown.connect

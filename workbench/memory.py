@@ -1,7 +1,10 @@
-"""How often Python looks for reference cycles.
+"""When Python looks for reference cycles.
 
 A page that reads 100,000 rows makes as many objects without any cycle; by default the collector
-goes over all objects of the process a dozen times, which takes as long as the reading.
+goes over all objects of the process a dozen times, which takes as long as the reading. A job makes
+few objects and large arrays: an error that it has handled, such as another worker's being first, is
+a cycle that keeps the arrays of every function on its way, 30 MB of a run of 600,000 lines, and by
+default stays for hundreds of jobs.
 """
 
 from __future__ import annotations
@@ -13,6 +16,16 @@ YOUNG, MIDDLE, OLD = 50_000, 20, 20
 
 def set_collector_thresholds() -> None:
     """For a process that serves requests, when its applications are loaded."""
+    set_aside_loaded()
+    gc.set_threshold(YOUNG, MIDDLE, OLD)
+
+
+def set_aside_loaded() -> None:
+    """What is loaded so far stays: the collector does not look at it again."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(YOUNG, MIDDLE, OLD)
+
+
+def collect_garbage() -> None:
+    """For a process that does jobs, after each: takes milliseconds after ``set_aside_loaded``."""
+    gc.collect()

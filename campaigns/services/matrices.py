@@ -12,7 +12,6 @@ from typing import overload
 
 import numpy as np
 from django.conf import settings
-from django.db import IntegrityError, transaction
 from numpy.typing import NDArray
 
 from campaigns import store
@@ -139,12 +138,10 @@ def check_room(pairs: int) -> None:
 def append_pair_chunk(campaign: Campaign, *, start: int, pairs: PairArray) -> bool:
     """Add a chunk at ``start``; False if another writer was first."""
     path, *_ = store.put_parts(iter_pair_parts(pairs), ".columns")
-    try:
-        with transaction.atomic():
-            PairChunk.objects.create(campaign=campaign, start=start, count=len(pairs), path=path)
-    except IntegrityError:
-        return False
-    return True
+    chunk = PairChunk(campaign=campaign, start=start, count=len(pairs), path=path)
+    # Without an error, whose traceback would keep the arrays of this run in a cycle.
+    PairChunk.objects.bulk_create([chunk], ignore_conflicts=True)
+    return PairChunk.objects.filter(campaign=campaign, start=start, path=path).exists()
 
 
 def load_run_matrix(run: Run) -> RunMatrix:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import weakref
 
 import numpy as np
 import pytest
@@ -17,6 +19,7 @@ from evaluation.queries import interim_scores
 from evaluation.queries.interim_scores import get_warm_runs
 from poolbench.reading.reader import DocnoArray
 from poolbench.runs import run_matrix
+from poolbench.runs.run_matrix import PairDictionary
 from tests.world.files import checked_run, run_text
 
 
@@ -138,3 +141,26 @@ def test_the_dictionary_forgets_what_was_rolled_back(campaign, team, organizer):
     run = checked_run(organizer, campaign, team, run_text("stays", docnos=("d1",)))
     assert len(matrices.get_pair_dictionary(campaign)) == 3
     assert matrices.load_run_table(run).docnos == ["d1"] * 3
+
+
+def test_a_writer_that_was_overtaken_leaves_no_arrays_behind(
+    campaign, team, organizer, monkeypatch
+):
+    """Not in a cycle of an error with the functions on its way."""
+    look, tables = PairDictionary.find, []
+
+    def look_and_be_overtaken(dictionary, table):
+        codes = look(dictionary, table)
+        monkeypatch.setattr(PairDictionary, "find", look)
+        tables.append(weakref.ref(table.scores))
+        checked_run(organizer, campaign, team, run_text("other", docnos=("d1", "d2", "d3")))
+        return codes
+
+    monkeypatch.setattr(PairDictionary, "find", look_and_be_overtaken)
+    gc.collect()
+    gc.disable()
+    try:
+        checked_run(organizer, campaign, team, run_text("late"))
+        assert [scores() is None for scores in tables] == [True]
+    finally:
+        gc.enable()
