@@ -156,8 +156,10 @@ def build_set_tab(position: int, label: Text, page: str, word: str) -> Tab:
     return Tab("results", position, label, page, paths, READERS, arguments=get_score_set_arguments)
 
 
+PROMPTS = "results/prompts"
+"""The prompts of models whose grades scores have used, released to teams."""
 TABS = (
-    Tab("results", 10, gettext_lazy("Leaderboard"), "scores", SCORES_PATH, READERS),
+    Tab("results", 10, gettext_lazy("Leaderboard"), "scores", (*SCORES_PATH, PROMPTS), READERS),
     Tab("results", 15, gettext_lazy("For a paper"), "paper", ("results/paper",), READERS),
     build_set_tab(20, gettext_lazy("Compare"), "compare", "compare"),
     build_set_tab(30, gettext_lazy("All pairs"), "pairs", "pairs"),

@@ -331,7 +331,7 @@ TABLES = (
 NOT_ARCHIVED = split_field_names(
     "Event Job JobPart Snapshot Mail Invitation PairChunk CrowdKey LinkKey ProviderEvent"
     " PaymentBatch BatchItem PaymentDispute AlarmDismissal ReviewRequest Collection DataFile"
-    " PdfLayout TopicNote"
+    " PdfLayout TopicNote Duplicate"
     " DataFileVersion PublicPage ScorePublication TeamRequest TermsAcceptance Removal"
 )
 """Models of a campaign that are no part of its archive."""

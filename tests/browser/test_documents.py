@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from campaigns.models import Campaign, Document
+from campaigns.models import Campaign, Document, PdfLayout
 from campaigns.services.collection import import_documents
 from poolbench.texts.html_sanitizer import sanitize
 from tests.campaigns.test_document_files import png, zipped
@@ -114,6 +114,11 @@ def test_pdf_and_pictures_are_shown_in_the_page(reader, campaign):
     page = reader.open("photo")
     picture = page.get_by_role("img", name="Image photo")
     assert picture.evaluate("image => [image.naturalWidth, image.naturalHeight]") == [40, 30]
+    page = reader.open("paper")
+    page.wait_for_function("() => document.querySelector('.pdf-page img')?.naturalWidth > 0")
+    assert page.locator(".pdf-page p").inner_text() == "Seen in the viewer"
+    # One that was not read.
+    PdfLayout.objects.all().delete()
     page = reader.open("paper")
     if not page.evaluate("navigator.pdfViewerEnabled"):
         pytest.skip("this Chromium has no PDF viewer")

@@ -98,3 +98,18 @@ def test_a_passage_is_chosen_by_keys_alone(desk, campaign, assessor):
     assert [text[start:end] for start, end, _ in passages] == [
         f"Paragraph {n} of w01 tells of red apples and of pears." for n in (1, 2)
     ]
+
+
+def test_a_document_that_comes_again_does_not_show_that_it_was_typical(desk, campaign, assessor):
+    give_work(campaign, assessor)
+    page = desk(strict=False)
+    settle(page, 1)
+    page.keyboard.press("e")
+    page.keyboard.press("2")
+    settle(page, 1)
+    is_hidden = "() => document.querySelector('#typical li').hidden"
+    assert not page.evaluate(is_hidden)
+    page.keyboard.press("u")
+    settle(page, 0)
+    assert shown(page) == "w01"
+    assert page.evaluate(is_hidden)

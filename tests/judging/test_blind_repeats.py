@@ -192,7 +192,9 @@ def responses(client, ask, assessor, docno: str) -> list[str]:
     told.append(plain(row))
     for name in ("work", "my-judgments"):
         page = read_page(client.get(reverse(name, args=["small"])))
-        told.append(re.sub(r"\d+", "", page.split("</thead>")[0].split("<main")[-1]))
+        told.append(
+            re.sub(r"\d+", "", VARYING.sub("·", page).split("</thead>")[0].split("<main")[-1])
+        )
     return told
 
 

@@ -94,6 +94,11 @@ export function makeNotebook({ queue, current, purpose }) {
     place.hidden = !list.children.length;
   });
 
+  // A document that comes again does not show what it was given before.
+  document.addEventListener("appeared", () => {
+    for (const row of document.querySelectorAll("#typical li")) row.hidden = row.dataset.docno === current()?.docno;
+  });
+
   for (const item of book.querySelectorAll("[data-uuid]")) item.append(removeButton());
   form.hidden = false;
 }
