@@ -6,9 +6,10 @@ import pytest
 
 from campaigns.models import Document
 from tests.browser.desk import give_work, said, settle, unsent
-from tests.browser.test_documents import pdf, png
+from tests.browser.test_documents import png
 from tests.browser.test_guidelines import change
 from tests.browser.test_queue import until
+from tests.pdf_files import pdf
 from tests.world.judgments import submit_judgment
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

@@ -14,6 +14,7 @@ from campaigns.models import Campaign, Document, PdfLayout
 from campaigns.services.collection import import_documents
 from poolbench.texts.html_sanitizer import sanitize
 from tests.campaigns.test_document_files import png, zipped
+from tests.pdf_files import pdf
 from tests.poolbench.texts.test_sanitizing import ATTACKS
 
 if TYPE_CHECKING:
@@ -22,33 +23,6 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 TEXT = "\n\n".join(f"{n} paragraph 😀 whose words\nare many " + "word " * 40 for n in range(3000))
-
-
-def pdf(*texts: str) -> bytes:
-    """A PDF of a page for each of ``texts``."""
-    first = 4
-    kids = " ".join(f"{first + 2 * at} 0 R" for at in range(len(texts)))
-    objects = [
-        b"<</Type/Catalog/Pages 2 0 R>>",
-        f"<</Type/Pages/Count {len(texts)}/Kids[{kids}]>>".encode(),
-        b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
-    ]
-    for at, text in enumerate(texts):
-        drawn = f"BT /F1 24 Tf 40 200 Td ({text}) Tj ET".encode()
-        objects.append(
-            b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 400 300]/Contents %d 0 R"
-            b"/Resources<</Font<</F1 3 0 R>>>>>>" % (first + 2 * at + 1)
-        )
-        objects.append(b"<</Length %d>>stream\n%s\nendstream" % (len(drawn), drawn))
-    data, places = b"%PDF-1.4\n", []
-    for number, content in enumerate(objects, 1):
-        places.append(len(data))
-        data += b"%d 0 obj%sendobj\n" % (number, content)
-    table = b"".join(b"%010d 00000 n \n" % place for place in places)
-    return data + (
-        b"xref\n0 %d\n0000000000 65535 f \n%strailer<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF"
-        % (len(objects) + 1, table, len(objects) + 1, len(data))
-    )
 
 
 @dataclass

@@ -12,7 +12,7 @@ from tests.browser.desk import give_work, said, settle, shown, unsent
 from tests.browser.door import DOOR
 from tests.browser.test_accessibility import serious
 from tests.browser.test_desk_sizes import SEEN, SIZES, SMALL, fold, window
-from tests.browser.test_documents import pdf
+from tests.pdf_files import pdf
 
 PICTURES = (
     "() => [...document.querySelectorAll('.judge-doc:not([hidden]) .pdf-page img')]"

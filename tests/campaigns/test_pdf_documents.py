@@ -15,7 +15,7 @@ from campaigns.services.collection import import_documents
 from campaigns.views import documents as views
 from poolbench.texts.pdf_pages import UnreadablePdfError
 from tests.pages import read_page
-from tests.poolbench.texts.test_pdf_pages import show, write_pdf
+from tests.pdf_files import show, write_pdf
 
 PDF = write_pdf(*(show(f"page {n} of the moth", 40, 200) for n in range(1, 9)))
 
