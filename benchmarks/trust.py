@@ -34,7 +34,7 @@ from poolbench.evaluation.comparison.rankings import tau
 from poolbench.statistics.inclusion import inclusion_probabilities
 
 SHARES = 0.05, 0.1, 0.2
-HEADER = tuple("measure alarm samples plain drawn others lift:plain drawn others".split())
+HEADER = "measure", "alarm", "samples", "plain", "all", "others", "lift plain", "all", "others"
 
 
 def find_alarmed(
