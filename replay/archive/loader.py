@@ -15,7 +15,7 @@ from django.db.models import Field, ForeignKey, Model
 
 from campaigns import store
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign, Document, Member, Role, Run, Topic, User
+from campaigns.models import Campaign, Document, Member, Role, Run, Topic, Translation, User
 from campaigns.rules import require_permission
 from campaigns.services import events, matrices
 from campaigns.services.run_files import pack_run_file
@@ -32,7 +32,7 @@ from poolbench.replay.manifest import MANIFEST
 from poolbench.replay.verification import verify_archive_folder
 from poolbench.runs.runs import read_run
 from pooling.models import Pool
-from replay.archive.documents import find_document_fault
+from replay.archive.documents import find_document_fault, find_translation_fault
 from replay.archive.pseudonyms import AUTOMATIC, PSEUDONYM, is_pseudonym
 from replay.archive.rows import Row, get_field, pack_numbers
 from replay.archive.tables import CAMPAIGN_FIELDS, PACKED, TABLES, ArchiveTable
@@ -178,6 +178,9 @@ class CampaignLoader:
             if fault := find_document_fault(record, data):
                 reject_row(file, row["id"], fault)
             record.file = store.put_blob(data, synced=False) if data else ""
+        elif isinstance(record, Translation):
+            if fault := find_translation_fault(record):
+                reject_row(file, row["id"], fault)
         elif isinstance(record, Run):
             self.complete_run(record, row, file)
         elif isinstance(record, Pool):
