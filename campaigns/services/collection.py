@@ -174,7 +174,7 @@ def add_documents(
         translations = store_translations(campaign, translated, report)
         raise_if_faulty(report)
         formats = Counter(row.format for row in new_documents)
-        data = {} if set(formats) <= {"text"} else {"formats": formats}
+        data: dict[str, object] = {} if set(formats) <= {"text"} else {"formats": formats}
         data |= {"translations": translations} if translations else {}
         new = len(new_documents)
         events.log_event(campaign, actor, "documents.imported", file, new=new, **data)

@@ -1,4 +1,4 @@
-"""Translations of documents, stored beside them: with the documents, or from a file of their own."""
+"""Translations of documents, stored beside them: from their file or from another."""
 
 from __future__ import annotations
 
@@ -82,8 +82,9 @@ def align_document(
         except AlignmentError as error:
             message = str(error)
     fix = "Give the segments in the order and the words of the two texts."
-    place = {"line": read.line, "column": read.column}
-    report.add(BAD_SEGMENTS, message, fix, excerpt=document.docno, **place)
+    report.add(
+        BAD_SEGMENTS, message, fix, line=read.line, column=read.column, excerpt=document.docno
+    )
     return ()
 
 

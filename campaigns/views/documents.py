@@ -103,9 +103,9 @@ def translation_response(
     if translation is None or ("rows" in request.GET and not translation.segments):
         raise Http404("no such translation")
     if "rows" in request.GET:
+        part = aligned_rows(document, parse_start(request))
         page = {"campaign": campaign, "document": document, "translation": translation}
-        page["part"] = aligned_rows(document, parse_start(request))
-        return render_page(request, "campaigns/_aligned_rows.html", page)
+        return render_page(request, "campaigns/_aligned_rows.html", page | {"part": part})
     if translation.format == Document.Format.TEXT:
         return piece_response(request, campaign, document, translation, "&translation=1")
     make = partial(framed_response, request, translation, document.docno)

@@ -47,8 +47,8 @@ class PlanSerializer(serializers.ModelSerializer[Plan]):
         model = Plan
         fields = (
             "id", "campaign", "pool", "kind", "design", "parameters", "overlap", "order",
-            "third_from", "repeat_share", "rationale", "first_language", "state", "closed_at", "created_at",
-            "assignments",
+            "third_from", "repeat_share", "rationale", "first_language", "state", "closed_at",
+            "created_at", "assignments",
         )  # fmt: skip
 
 

@@ -111,7 +111,7 @@ class PlanForm(forms.Form):
     first_language = forms.ChoiceField(
         choices=Plan.Language.choices,
         label="Translated documents",
-        help_text="What is shown first of a document with a translation. The assessor can change it;"
+        help_text="What is shown first of a document with a translation. Assessors can change it;"
         " each judgment records what was shown.",
         required=False,
     )

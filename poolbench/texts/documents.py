@@ -10,6 +10,7 @@ import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from poolbench.files.faults import FaultReport, InvalidFile
 from poolbench.files.json_texts import parse_json
@@ -313,14 +314,14 @@ def _read_segments(draft: RecordDraft, report: FaultReport) -> Sequence[Sequence
     """Pairs of texts; none, and a fault, if they are no such pairs."""
     text = draft.texts.get("segments", "")
     rows = parse_json_or_none(text) if text.strip() else []
-    pairs = rows if isinstance(rows, list) else [None]
+    pairs: list[Any] = rows if isinstance(rows, list) else [None]
     for number, pair in enumerate(pairs, 1):
         if isinstance(pair, list) and [type(each) for each in pair] == [str, str]:
             continue
         message = f"Segment {number} is not a pair of texts."
         fix = "Write segments as [[original, translation], …]."
-        place = {"line": draft.line, "column": draft.find_column("segments")}
-        report.add(BAD_SEGMENTS, message, fix, **place)
+        column = draft.find_column("segments")
+        report.add(BAD_SEGMENTS, message, fix, line=draft.line, column=column)
         return ()
     return [[format_json_value(each) for each in pair] for pair in pairs]
 

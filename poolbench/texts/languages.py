@@ -8,7 +8,7 @@ MAX_TAG = 35
 """Characters of a tag that every program keeps (RFC 5646, 4.4.1)."""
 
 _TAG = re.compile(
-    r"(?:[a-z]{2,3}(?:-[a-z]{3}){0,3}|[a-z]{4,8})(?:-[a-z]{4})?(?:-(?:[a-z]{2}|\d{3}))?"
+    r"[a-z]{2,3}(?:-[a-z]{3}){0,3}(?:-[a-z]{4})?(?:-(?:[a-z]{2}|\d{3}))?"
     r"(?:-(?:[a-z0-9]{5,8}|\d[a-z0-9]{3}))*(?:-[a-wy-z0-9](?:-[a-z0-9]{2,8})+)*"
     r"(?:-x(?:-[a-z0-9]{1,8})+)?",
     re.IGNORECASE | re.ASCII,
@@ -27,7 +27,9 @@ _RIGHT_TO_LEFT = {
 
 
 def is_language_tag(text: str) -> bool:
-    """Whether ``text`` has the form of a language tag (BCP 47): ``fa``, ``zh-Hant``, ``zho``."""
+    """Whether ``text`` has the form of a language tag (BCP 47): ``fa``, ``zh-Hant``, ``zho``. Names
+    of languages of more than three letters, which no registry has, are none.
+    """
     return len(text) <= MAX_TAG and _TAG.fullmatch(text) is not None
 
 

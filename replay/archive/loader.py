@@ -154,6 +154,8 @@ class CampaignLoader:
         for name in table.left_out:
             self.fill_left_out(record, get_field(table.model, name))
         check_row(record, table.left_out, file, row["id"])
+        if isinstance(record, Translation) and (fault := find_translation_fault(record)):
+            reject_row(file, row["id"], fault)
         self.complete_row(record, row, file)
         return record
 
@@ -178,9 +180,6 @@ class CampaignLoader:
             if fault := find_document_fault(record, data):
                 reject_row(file, row["id"], fault)
             record.file = store.put_blob(data, synced=False) if data else ""
-        elif isinstance(record, Translation):
-            if fault := find_translation_fault(record):
-                reject_row(file, row["id"], fault)
         elif isinstance(record, Run):
             self.complete_run(record, row, file)
         elif isinstance(record, Pool):

@@ -39,7 +39,7 @@ function holdPlace(article) {
 
 // Shows `view` of each pair of texts of the article, where there is room for it.
 function show(article, view) {
-  const places = [...article.querySelectorAll(".languages")];
+  const places = [...article.querySelectorAll(".translated")];
   const own = seen.get(article) ?? new Set();
   for (const place of places) {
     const now = possible(view ?? place.dataset.view ?? place.dataset.first, place);
@@ -70,7 +70,7 @@ function drawChoice(choice, view, roomy) {
 function appear() {
   const article = current();
   if (!article) return;
-  const first = article.querySelector(".languages")?.dataset.first;
+  const first = article.querySelector(".translated")?.dataset.first;
   show(article, seen.has(article) ? undefined : first === "both" ? chosen : first);
   nameLanguages(article);
 }
@@ -79,7 +79,7 @@ function choose(button) {
   const article = current();
   const { language } = button.dataset;
   const release = holdPlace(article);
-  if (article.querySelector(".languages").dataset.first === "both") chosen = language;
+  if (article.querySelector(".translated").dataset.first === "both") chosen = language;
   show(article, language);
   release();
   announce(button.textContent);
@@ -95,7 +95,7 @@ document.addEventListener("click", ({ target, detail }) => {
 });
 window.addEventListener("resize", () => {
   const article = current();
-  const place = article?.querySelector(".languages");
+  const place = article?.querySelector(".translated");
   if (!place) return;
   const wanted = place.dataset.first === "both" ? chosen : place.dataset.view;
   const before = place.dataset.view;

@@ -27,7 +27,7 @@ export function roots(article) {
 
 // What of an article is not searched, in words of the page's texts; "" if all is.
 export function unsearched(article, texts) {
-  const { view } = article.querySelector(".languages")?.dataset ?? {};
+  const { view } = article.querySelector(".translated")?.dataset ?? {};
   const hidden = { original: "translation", translation: "original" }[view];
   return [unreadable(article), hidden].filter(Boolean).map((name) => texts[name]).join(", ");
 }
