@@ -116,7 +116,8 @@ def test_a_passage_of_the_translation_has_its_text_alone(desk, translated):
     page = desk(viewport={"width": 1366, "height": 768})
     settle(page, 3)
     page.evaluate(
-        f"""() => {{ const at = (side) => document.querySelector(`{DOC} [data-row='0'] .${{side}} p`);
+        f"""() => {{ const row = document.querySelector("{DOC} [data-row='0']");
+        const at = (side) => row.querySelector(`.${{side}} p`);
         document.getSelection().setBaseAndExtent(at("original"), 0, at("translation"), 1); }}"""
     )
     page.keyboard.press("p")
