@@ -355,6 +355,7 @@ SPECTACULAR_SETTINGS = {
         "JudgmentKindEnum": "judging.models.Judgment.Kind",
         "DataAudienceEnum": "campaigns.models.DataFile.Audience",
         "ErratumKindEnum": "campaigns.models.campaign.Erratum.Kind",
+        "LanguageEnum": "judging.models.Plan.Language",
     },
 }
 

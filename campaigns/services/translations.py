@@ -89,11 +89,11 @@ def align_document(
 
 
 def check_originals(
-    texts: Mapping[str, DocumentText], known: Mapping[str, object], report: FaultReport
+    texts: Mapping[str, DocumentText], existing: Mapping[str, object], report: FaultReport
 ) -> None:
-    """A fault for each translation without text of the original, of a document not ``known``."""
+    """A fault for each translation without text of the original, of a document that is not ``existing``."""
     for docno, text in texts.items():
-        if docno in known or text.translation is None or not text.is_empty:
+        if docno in existing or text.translation is None or not text.is_empty:
             continue
         message = f"Document {docno} is not in the campaign, and has no text here."
         fix = "Import the original first, or give its text with the translation."

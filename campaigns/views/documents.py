@@ -85,11 +85,11 @@ def piece_response(
     campaign: Campaign,
     document: Document,
     text: Document | Translation,
-    of: str = "",
+    query: str = "",
 ) -> HttpResponse:
-    """The part of ``text`` that the request asks for; ``of`` goes into the address of the rest."""
+    """The part of ``text`` that is requested; ``query`` goes into the address of the rest."""
     piece = slice_text_page(text.body, parse_start(request))
-    page = {"campaign": campaign, "document": document, "piece": piece, "of": of}
+    page = {"campaign": campaign, "document": document, "piece": piece, "query": query}
     return render_page(request, "campaigns/_piece.html", page | {"direction": text.direction})
 
 

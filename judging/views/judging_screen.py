@@ -211,8 +211,8 @@ def build_judging_documents(
 ) -> list[JudgingDocument]:
     """The documents of checked-out slots, in their order."""
     docnos = [slot.docno for slot in slots]
-    found = campaign.documents.filter(docno__in=docnos).select_related("translation")
-    documents = {row.docno: row for row in found}
+    rows = campaign.documents.filter(docno__in=docnos).select_related("translation")
+    documents = {row.docno: row for row in rows}
     former = former_judgments(actor, slots)
     duplicates = list_own_duplicates(actor, campaign, slots)
     languages = load_first_languages(slots, documents)

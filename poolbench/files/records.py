@@ -30,8 +30,8 @@ class RecordDraft:
 
     def find_column(self, name: str) -> int | None:
         """Where the key ``name`` stands in the line, from 1; None where that is unknown."""
-        found = re.search(rf'"{re.escape(name)}"\s*:', self.source, re.IGNORECASE)
-        return found.start() + 1 if found else None
+        match = re.search(rf'"{re.escape(name)}"\s*:', self.source, re.IGNORECASE)
+        return match.start() + 1 if match else None
 
 
 @dataclass(frozen=True)

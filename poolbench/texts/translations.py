@@ -13,7 +13,7 @@ SIDES = ("original", "translation")
 
 @dataclass(frozen=True, slots=True)
 class AlignedRow:
-    """What stands side by side; ``number`` counts from 0."""
+    """Two texts side by side; ``number`` counts from 0."""
 
     number: int
     original: TextPage
@@ -49,11 +49,11 @@ def align_segments(
             words = segment.split()
             if not words:
                 continue
-            found = re.compile(r"\s+".join(map(re.escape, words))).search(texts[side], at[side])
-            if found is None:
+            match = re.compile(r"\s+".join(map(re.escape, words))).search(texts[side], at[side])
+            if match is None:
                 message = f"Segment {number} is not in the text of the {SIDES[side]}"
                 raise AlignmentError(f"{message}, or stands before segment {number - 1}.")
-            starts[side], at[side] = found.start(), found.end()
+            starts[side], at[side] = match.start(), match.end()
         rows.append((starts[0], starts[1]) if rows else (0, 0))
     return rows
 
