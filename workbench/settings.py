@@ -384,10 +384,7 @@ LOGGING = {
         "console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT},
         "mail": {"class": "workbench.logs.MailHandler", "level": "ERROR", "formatter": "plain"},
     },
-    "root": {
-        "handlers": ["console", "mail"],
-        "level": env("POOLBENCH_LOG_LEVEL", default="WARNING"),
-    },
+    "root": {"handlers": ["console", "mail"], "level": env.str("POOLBENCH_LOG_LEVEL", "WARNING")},
     # Refused or missing pages, and brokers without a host name, are not worth logging.
     "loggers": {
         "django.request": {"level": "ERROR"},

@@ -91,7 +91,7 @@ def align_document(
 def check_originals(
     texts: Mapping[str, DocumentText], existing: Mapping[str, object], report: FaultReport
 ) -> None:
-    """A fault for each translation without text of the original, of a document that is not ``existing``."""
+    """A fault for each translation alone of a document that is not ``existing``."""
     for docno, text in texts.items():
         if docno in existing or text.translation is None or not text.is_empty:
             continue
