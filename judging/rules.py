@@ -49,6 +49,7 @@ KEY_HELP = {
     ("g",): _("open or close the guidelines"),
     (".",): _("write in the notebook of the topic"),
     ("w",): _("text as written or wrapped; a picture whole or wide"),
+    ("r",): _("original, translation or both"),
     ("v",): _("a document with the same or nearly the same text side by side"),
     ("/",): _("find in the document; Enter for the next match"),
     ("?",): _("this help"),

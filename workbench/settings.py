@@ -355,6 +355,7 @@ SPECTACULAR_SETTINGS = {
         "JudgmentKindEnum": "judging.models.Judgment.Kind",
         "DataAudienceEnum": "campaigns.models.DataFile.Audience",
         "ErratumKindEnum": "campaigns.models.campaign.Erratum.Kind",
+        "LanguageEnum": "judging.models.Plan.Language",
     },
 }
 
@@ -383,10 +384,7 @@ LOGGING = {
         "console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT},
         "mail": {"class": "workbench.logs.MailHandler", "level": "ERROR", "formatter": "plain"},
     },
-    "root": {
-        "handlers": ["console", "mail"],
-        "level": env("POOLBENCH_LOG_LEVEL", default="WARNING"),
-    },
+    "root": {"handlers": ["console", "mail"], "level": env.str("POOLBENCH_LOG_LEVEL", "WARNING")},
     # Refused or missing pages, and brokers without a host name, are not worth logging.
     "loggers": {
         "django.request": {"level": "ERROR"},

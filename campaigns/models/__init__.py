@@ -10,7 +10,7 @@ from campaigns.models.campaign import (
     TermsAcceptance,
     random_seed,
 )
-from campaigns.models.collection import Collection, Document, PdfLayout, Topic
+from campaigns.models.collection import Collection, Document, PdfLayout, Topic, Translation
 from campaigns.models.data_files import DataFile, DataFileVersion, PublicPage
 from campaigns.models.duplicates import Duplicate
 from campaigns.models.history import (
@@ -70,6 +70,7 @@ __all__ = [
     "Terms",
     "TermsAcceptance",
     "Topic",
+    "Translation",
     "User",
     "random_seed",
 ]

@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from campaigns.models.campaign import Campaign
 from campaigns.models.people import Member, Role, User
+from poolbench.texts.languages import MAX_TAG, get_direction
 
 POOL_READERS = (Role.ORGANIZER, Role.ASSESSOR, Role.ADJUDICATOR)
 
@@ -56,7 +57,7 @@ class Document(models.Model):
     that offsets into it are the same in a browser; of a PDF it is the text layer
     (``poolbench.texts.pdf_pages``), empty if it was not read. ``file`` is a name in the content
     store (PDF and images). ``sha256`` is of what assessors see; ``source_sha256`` of the original
-    HTML, which is not stored.
+    HTML, which is not stored. ``language`` is a tag (BCP 47), "" if unknown.
     """
 
     class Format(models.TextChoices):
@@ -77,6 +78,7 @@ class Document(models.Model):
     size = models.PositiveBigIntegerField(default=0, help_text="File size in bytes.")
     sha256 = models.CharField(max_length=64)
     source_sha256 = models.CharField(max_length=64, blank=True)
+    language = models.CharField(max_length=MAX_TAG, blank=True)
 
     objects = DocumentQuerySet.as_manager()
 
@@ -91,6 +93,41 @@ class Document(models.Model):
 
     def __str__(self) -> str:
         return self.docno
+
+    @property
+    def direction(self) -> str:
+        return get_direction(self.language)
+
+
+class Translation(models.Model):
+    """The translation of a document: a text, or HTML as that of ``Document``. ``by`` is the system
+    that translated. ``segments`` are the rows in which the two stand side by side: of each where it
+    begins in the document's body and in this one; none where they are not aligned.
+    """
+
+    document = models.OneToOneField(Document, models.CASCADE, related_name="translation")
+    language = models.CharField(max_length=MAX_TAG)
+    by = models.CharField(max_length=200, blank=True)
+    title = models.TextField(blank=True)
+    body = models.TextField(blank=True)
+    format = models.CharField(max_length=5, choices=Document.Format, default=Document.Format.TEXT)
+    sha256 = models.CharField(max_length=64)
+    source_sha256 = models.CharField(max_length=64, blank=True)
+    segments = models.JSONField(default=list, blank=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(format__in=("text", "html")), name="translation_is_text"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"translation of {self.document_id}"
+
+    @property
+    def direction(self) -> str:
+        return get_direction(self.language)
 
 
 class PdfLayout(models.Model):

@@ -27,6 +27,7 @@ from campaigns.services.decisions import check_decision
 from campaigns.services.duplicates import request_duplicates
 from campaigns.services.pdf_layouts import store_layouts
 from campaigns.services.rows import insert_rows
+from campaigns.services.translations import check_originals, store_translations
 from poolbench.files.faults import FaultReport, InvalidFile
 from poolbench.files.natural_sort import natural_sort_key
 from poolbench.texts.document_files import folder_files, is_zip, read_files, zip_files
@@ -36,7 +37,7 @@ from poolbench.texts.topics import read_topics
 BATCH = 500
 DOCUMENT_COLUMNS = (
     "docno", "title", "body", "url", "date", "format", "file", "media_type", "size", "sha256",
-    "source_sha256",
+    "source_sha256", "language",
 )  # fmt: skip
 TOPIC_TEXTS = ("title", "description", "narrative")
 Row = TypeVar("Row")
@@ -148,9 +149,12 @@ def add_documents(
 ) -> int:
     # Texts stay in memory until all files are known to be valid. Binary files are stored at
     # once; one left over without its document does no harm.
-    rows, pages = [], {}
+    rows, pages, translated = [], {}, {}
     for document in documents:
-        rows.append(build_document_row(campaign, document))
+        if document.translation:
+            translated[document.docno] = document
+        if not document.is_empty or not document.translation:
+            rows.append(build_document_row(campaign, document))
         if document.pages:
             pages[document.docno] = document.pages
     raise_if_faulty(report)
@@ -159,15 +163,19 @@ def add_documents(
     with transaction.atomic():
         lock_campaign_imports(campaign)
         check_not_registered(campaign)
-        existing = load_known_documents(campaign, [row.docno for row in rows])
+        existing = load_known_documents(campaign, [*(row.docno for row in rows), *translated])
         check_same_documents(file, rows, existing)
+        check_originals(translated, existing, report)
         new_documents = [row for row in rows if row.docno not in existing]
         for part in iter_batches(new_documents):
             values = map(attrgetter(*DOCUMENT_COLUMNS), part)
             insert_rows(Document, DOCUMENT_COLUMNS, values, {"campaign_id": campaign.pk})
         store_layouts(campaign, pages)
+        translations = store_translations(campaign, translated, report)
+        raise_if_faulty(report)
         formats = Counter(row.format for row in new_documents)
-        data = {} if set(formats) <= {"text"} else {"formats": formats}
+        data: dict[str, object] = {} if set(formats) <= {"text"} else {"formats": formats}
+        data |= {"translations": translations} if translations else {}
         new = len(new_documents)
         events.log_event(campaign, actor, "documents.imported", file, new=new, **data)
         if new:
@@ -189,6 +197,7 @@ def build_document_row(campaign: Campaign, read: DocumentText) -> Document:
         size=len(read.data),
         sha256=read.sha256,
         source_sha256=read.source_sha256,
+        language=read.language,
     )
 
 
@@ -201,7 +210,8 @@ def delete_all(
         lock_campaign_imports(campaign)
         check_deletable(campaign, noun)
         confirmed = check_decision(partial(describe_deletion, campaign, noun), decision)
-        count = int(getattr(campaign, noun).all().delete()[0])
+        rows = getattr(campaign, noun).all()
+        count = int(rows.delete()[1].get(rows.model._meta.label, 0))  # noqa: SLF001 (public)
         if noun == "documents" and (collection := find_collection(campaign)):
             count = collection.documents
             collection.delete()

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign, Job, Member, Role, User
+from campaigns.models import Campaign, Job, Member, Role, Translation, User
 from campaigns.queries.collection_files import find_collection
 from campaigns.rules import require_access
 from campaigns.services import events, jobs
@@ -82,6 +82,7 @@ def copy_campaign(
                 fix = "Leave documents out, and register the files in the copy."
                 raise ActionRefused("registered-collection", message, fix)
             copy_rows(campaign.documents.all(), copy)
+            copy_translations(campaign, copy)
         for copy_part in _parts:
             copy_part(actor, campaign, copy)
         events.log_event(
@@ -97,6 +98,16 @@ def copy_rows(rows: QuerySet[Any], copy: Campaign) -> None:
         for row in batch:
             row.pk, row.campaign = None, copy
         rows.model.objects.bulk_create(batch)
+
+
+def copy_translations(campaign: Campaign, copy: Campaign) -> None:
+    rows = Translation.objects.filter(document__campaign=campaign).select_related("document")
+    for batch in iter_batches(rows.order_by("pk").iterator()):
+        docnos = [row.document.docno for row in batch]
+        keys = dict(copy.documents.filter(docno__in=docnos).values_list("docno", "pk"))
+        for row in batch:
+            row.pk, row.document_id = None, keys[row.document.docno]
+        Translation.objects.bulk_create(batch)
 
 
 def start_rehearsal(

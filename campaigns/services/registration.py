@@ -28,9 +28,10 @@ from campaigns.rules import require_permission
 from campaigns.services import events, jobs
 from campaigns.services.collection import build_document_row, iter_batches, lock_campaign_imports
 from campaigns.services.duplicates import request_duplicates
+from campaigns.services.translations import store_translations
 from poolbench.collection.scan import Progress, scan_collection
 from poolbench.files.faults import FaultReport, InvalidFile, format_count
-from poolbench.texts.documents import DocumentText
+from poolbench.texts.documents import DocumentText, TranslationText
 
 KIND = "campaigns.register_collection"
 MEGABYTE = 1_000_000
@@ -170,7 +171,7 @@ def prepare_documents(campaign: Campaign, docnos: Iterable[str]) -> Iterator[Cal
     missing = list_docnos_without_row(campaign, sorted(set(docnos)))
     with TemporaryFile("w+", encoding="utf-8") as spool:
         for text in read_registered_texts(collection, missing):
-            spool.write(json.dumps({**asdict(text), "data": ""}) + "\n")
+            spool.write(json.dumps(asdict(text), default=lambda _bytes: "") + "\n")
         yield lambda: write_spooled_documents(campaign, spool)
 
 
@@ -179,9 +180,19 @@ def write_spooled_documents(campaign: Campaign, spool: IO[str]) -> int:
     spool.seek(0)
     count = 0
     for lines in iter_batches(spool):
-        texts = [DocumentText(**{**json.loads(line), "data": b""}) for line in lines]
+        texts = [parse_spooled_text(line) for line in lines]
         rows = [build_document_row(campaign, text) for text in texts]
         count += len(Document.objects.bulk_create(rows, ignore_conflicts=True))
+        # A translation that cannot be aligned is shown without rows.
+        store_translations(campaign, {text.docno: text for text in texts}, FaultReport())
     if count:
         request_duplicates(campaign)
     return count
+
+
+def parse_spooled_text(line: str) -> DocumentText:
+    fields = {**json.loads(line), "data": b""}
+    if read := fields["translation"]:
+        text = DocumentText(**{**read["text"], "data": b""})
+        fields["translation"] = TranslationText(**{**read, "text": text})
+    return DocumentText(**fields)

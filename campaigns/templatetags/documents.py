@@ -7,7 +7,7 @@ from django.template.defaultfilters import filesizeformat
 from django.utils.formats import number_format
 from django.utils.translation import gettext, ngettext
 
-from campaigns.models import Campaign, Document
+from campaigns.models import Campaign, Document, Translation
 from campaigns.queries.pdf_pages import PdfPart, slice_pdf_pages
 from poolbench.texts.pdf_pages import PAGE_END
 from poolbench.texts.text_layout import TextKind, identify_text_kind
@@ -17,6 +17,7 @@ from poolbench.texts.text_pages import (
     slice_text_page,
     strip_tags_for_count,
 )
+from poolbench.texts.translations import AlignedRows, slice_aligned_rows
 
 register = template.Library()
 SAMPLE = 500_000
@@ -24,9 +25,16 @@ SAMPLE = 500_000
 
 
 @register.simple_tag
-def text_page(document: Document, start: int = 0) -> TextPage:
+def text_page(document: Document | Translation, start: int = 0) -> TextPage:
     """The part of a text that a page shows from ``start``; ``next`` is the offset of the rest."""
     return slice_text_page(document.body, start)
+
+
+@register.simple_tag
+def aligned_rows(document: Document, start: int = 0) -> AlignedRows:
+    """The rows of a document and its translation that a page shows from the row ``start``."""
+    translation = document.translation
+    return slice_aligned_rows(document.body, translation.body, translation.segments, start)
 
 
 @register.simple_tag
@@ -36,7 +44,7 @@ def pdf_part(document: Document, start: int = 0) -> PdfPart | None:
 
 
 @register.simple_tag
-def identify_document_kind(document: Document, campaign: Campaign) -> TextKind:
+def identify_document_kind(document: Document | Translation, campaign: Campaign) -> TextKind:
     """The kind of the text, which has its layout: what the organizer has set for the campaign,
     else what the text is.
     """

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from threading import BoundedSemaphore
 
 from django.http import Http404, HttpResponse, HttpResponseBase
@@ -12,10 +14,11 @@ from django.views.decorators.http import require_safe
 
 from campaigns import store
 from campaigns.api.attachments import range_response
-from campaigns.models import Campaign, Document
+from campaigns.models import Campaign, Document, Translation
 from campaigns.queries.lists import get_campaign_for
 from campaigns.queries.pdf_pages import slice_pdf_pages
 from campaigns.rules import is_organizer_anywhere
+from campaigns.templatetags.documents import aligned_rows
 from campaigns.views.helpers import SignedInRequest, read_digits
 from campaigns.views.pages import render_page
 from poolbench.cache import Cache
@@ -59,10 +62,12 @@ def document_body_view(request: SignedInRequest, slug: str) -> HttpResponseBase:
 
     Text, and a PDF whose text was read: the part that starts at the character ``from``. HTML: a
     page for a frame. PDF and images: the file, or the requested range of it; with ``page`` the
-    picture of that page of a PDF.
+    picture of that page of a PDF. With ``translation`` that of its translation.
     """
     campaign = get_campaign_for(request.user, slug)
     document = get_document_for(request, campaign)
+    if "rows" in request.GET or "translation" in request.GET:
+        return translation_response(request, campaign, document)
     if document.format == Document.Format.PDF and "from" in request.GET:
         pages = slice_pdf_pages(document, parse_start(request))
         part = {"campaign": campaign, "document": document, "part": pages}
@@ -70,15 +75,59 @@ def document_body_view(request: SignedInRequest, slug: str) -> HttpResponseBase:
     if document.format == Document.Format.PDF and "page" in request.GET:
         return pdf_picture_response(request, document)
     if document.format == Document.Format.TEXT:
-        piece = slice_text_page(document.body, parse_start(request))
-        page = {"campaign": campaign, "document": document, "piece": piece}
-        return render_page(request, "campaigns/_piece.html", page)
-    etag = quote_etag(f"{document.sha256}-{request.COOKIES.get('theme', '')[:5]}")
+        return piece_response(request, campaign, document, document)
+    make = partial(document_body_response, request, document)
+    return cached_response(request, document, make)
+
+
+def piece_response(
+    request: SignedInRequest,
+    campaign: Campaign,
+    document: Document,
+    text: Document | Translation,
+    query: str = "",
+) -> HttpResponse:
+    """The part of ``text`` that is requested; ``query`` goes into the address of the rest."""
+    piece = slice_text_page(text.body, parse_start(request))
+    page = {"campaign": campaign, "document": document, "piece": piece, "query": query}
+    return render_page(request, "campaigns/_piece.html", page | {"direction": text.direction})
+
+
+def translation_response(
+    request: SignedInRequest, campaign: Campaign, document: Document
+) -> HttpResponseBase:
+    """The translation of a document as its own body would be, or with ``rows`` the aligned rows of
+    both from that number on.
+    """
+    translation = Translation.objects.filter(document=document).first()
+    if translation is None or ("rows" in request.GET and not translation.segments):
+        raise Http404("no such translation")
+    if "rows" in request.GET:
+        part = aligned_rows(document, parse_start(request))
+        page = {"campaign": campaign, "document": document, "translation": translation}
+        return render_page(request, "campaigns/_aligned_rows.html", page | {"part": part})
+    if translation.format == Document.Format.TEXT:
+        return piece_response(request, campaign, document, translation, "&translation=1")
+    make = partial(framed_response, request, translation, document.docno)
+    return cached_response(request, translation, make)
+
+
+def framed_response(
+    request: SignedInRequest, text: Document | Translation, docno: str
+) -> HttpResponse:
+    return render_page(request, "campaigns/framed.html", {"document": text, "docno": docno})
+
+
+def cached_response(
+    request: SignedInRequest, text: Document | Translation, make: Callable[[], HttpResponseBase]
+) -> HttpResponseBase:
+    """A frame's page or a file, made unless the browser has it, under a policy of its own."""
+    etag = quote_etag(f"{text.sha256}-{request.COOKIES.get('theme', '')[:5]}")
     cached = get_conditional_response(request, etag=etag)
-    answer = cached if cached is not None else document_body_response(request, document)
+    answer = cached if cached is not None else make()
     answer.headers["ETag"] = etag
     answer.headers["Cache-Control"] = "private, no-cache"
-    answer.headers["Content-Security-Policy"] = content_security_policy(document)
+    answer.headers["Content-Security-Policy"] = content_security_policy(text)
     answer.headers["X-Frame-Options"] = "SAMEORIGIN"
     answer.headers["Referrer-Policy"] = "no-referrer"
     patch_vary_headers(answer, ["Cookie"])
@@ -123,7 +172,7 @@ def get_document_for(request: SignedInRequest, campaign: Campaign) -> Document:
     return get_object_or_404(documents, docno=request.GET.get("docno", ""))
 
 
-def content_security_policy(document: Document) -> str:
+def content_security_policy(document: Document | Translation) -> str:
     policies = {Document.Format.HTML: FRAMED, Document.Format.PDF: PDF}
     return policies.get(Document.Format(document.format), PICTURE)
 
@@ -134,7 +183,7 @@ def parse_start(request: SignedInRequest) -> int:
 
 def document_body_response(request: SignedInRequest, document: Document) -> HttpResponseBase:
     if document.format == Document.Format.HTML:
-        return render_page(request, "campaigns/framed.html", {"document": document})
+        return framed_response(request, document, document.docno)
     answer = range_response(request, document.file, document.size, document.media_type)
     name = f"{document.docno}.{document.media_type.rpartition('/')[2]}"
     answer.headers["Content-Disposition"] = str(content_disposition_header(False, name))

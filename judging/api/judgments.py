@@ -22,7 +22,7 @@ from rest_framework.serializers import Serializer
 from campaigns.api.requests import request_user
 from campaigns.api.resources import CAMPAIGN, filter_campaigns, read_act
 from campaigns.models import Campaign, Scope, Topic
-from judging.models import Judgment, Purpose, Slot
+from judging.models import Judgment, Plan, Purpose, Slot
 from judging.queries.exclusions import counting_judgments
 from judging.queries.judgments import (
     ON_SCREEN,
@@ -66,6 +66,7 @@ class JudgmentSerializer(serializers.ModelSerializer[Judgment]):
             "id", "campaign", "topic", "docno", "assessor", "purpose", "revision", "kind", "grade",
             "reason", "comment", "flags", "duplicate_of", "passages", "source", "client_uuid",
             "judged_at", "active_seconds", "guideline_version", "erratum",
+            "language_shown",
         )  # fmt: skip
         read_only_fields = fields
 
@@ -112,6 +113,11 @@ class SubmissionSerializer(PositionSerializer):
         min_value=0,
         help_text="Number of the last correction of a text that was shown; default: in force when"
         " the document was checked out if `token` is sent, otherwise the current one.",
+    )
+    language_shown = serializers.ChoiceField(
+        choices=Plan.Language.choices,
+        required=False,
+        help_text="Of a document with a translation: which of the two the assessor saw.",
     )
 
 

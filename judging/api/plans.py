@@ -47,8 +47,8 @@ class PlanSerializer(serializers.ModelSerializer[Plan]):
         model = Plan
         fields = (
             "id", "campaign", "pool", "kind", "design", "parameters", "overlap", "order",
-            "third_from", "repeat_share", "rationale", "state", "closed_at", "created_at",
-            "assignments",
+            "third_from", "repeat_share", "rationale", "first_language", "state", "closed_at",
+            "created_at", "assignments",
         )  # fmt: skip
 
 
@@ -73,6 +73,11 @@ class PlanRequestSerializer(Serializer[Any]):
     third_from = serializers.IntegerField(min_value=0, default=0)
     repeat_share = serializers.FloatField(min_value=0, max_value=1, default=0)
     rationale = serializers.ChoiceField(choices=Plan.Rationale.choices, default=Plan.Rationale.NO)
+    first_language = serializers.ChoiceField(
+        choices=Plan.Language.choices,
+        default=Plan.Language.BOTH,
+        help_text="What is shown first of a document with a translation.",
+    )
     assessors = serializers.DictField(
         child=serializers.ListField(child=serializers.CharField()),
         default=dict,

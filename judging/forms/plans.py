@@ -108,6 +108,13 @@ class PlanForm(forms.Form):
         required=False,
     )
     rationale = forms.ChoiceField(choices=Plan.Rationale.choices, label="Passages")
+    first_language = forms.ChoiceField(
+        choices=Plan.Language.choices,
+        label="Translated documents",
+        help_text="What is shown first of a document with a translation. Assessors can change it;"
+        " each judgment records what was shown.",
+        required=False,
+    )
 
     def __init__(self, campaign: Campaign, data: QueryDict | None = None) -> None:
         defaults = {
@@ -140,6 +147,7 @@ class PlanForm(forms.Form):
             third_from=options["third_from"] or 0,
             repeat_share=options["repeat_share"] or 0.0,
             rationale=options["rationale"],
+            first_language=options["first_language"] or Plan.Language.BOTH,
         )
 
 

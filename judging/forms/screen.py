@@ -6,7 +6,7 @@ from typing import Any
 
 from django import forms
 
-from judging.models import Judgment, TopicNote
+from judging.models import Judgment, Plan, TopicNote
 from judging.rules import FLAGS, SKIP_REASONS
 from judging.services.judgment_log import Passage
 
@@ -45,6 +45,7 @@ class SubmissionForm(forms.Form):
     served_at = forms.DateTimeField(required=False)
     guideline_version = forms.IntegerField(required=False, min_value=0)
     erratum = forms.IntegerField(required=False, min_value=0)
+    language_shown = forms.ChoiceField(required=False, choices=Plan.Language.choices)
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data

@@ -13,7 +13,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from campaigns.models import AppendOnlyModel, Campaign, Topic, User
-from judging.models.plans import Audience, Purpose, Slot
+from judging.models.plans import Audience, Plan, Purpose, Slot
 
 
 class TrainingPair(models.Model):
@@ -47,7 +47,9 @@ class Judgment(AppendOnlyModel):
     document's body; ``chances`` are a model's for each grade from 0, if it gave them. ``order`` is
     the plan's order, ``lease`` the token and ``guideline_version`` the version on the assessor's
     page when the document was shown, ``erratum`` the number of the
-    last correction of a text that was in force there. A ``third`` judgment exists
+    last correction of a text that was in force there. ``language_shown`` says whether the original,
+    the translation or both were on the screen, "" of a document without one or where it is unknown.
+    A ``third`` judgment exists
     because the planned ones differ: its pairs are selected by their outcome, so figures of
     agreement leave it out. ``unit`` is the work unit of the crowd in which it was given.
     """
@@ -97,6 +99,7 @@ class Judgment(AppendOnlyModel):
     order = models.CharField(max_length=8, blank=True)
     guideline_version = models.PositiveIntegerField(default=0)
     erratum = models.PositiveIntegerField(default=0)
+    language_shown = models.CharField(max_length=11, choices=Plan.Language, blank=True)
     rank_shown = models.PositiveIntegerField(null=True, blank=True)
     served_at = models.DateTimeField(null=True, blank=True)
     active_seconds = models.FloatField(null=True, blank=True)

@@ -62,6 +62,11 @@ class Plan(models.Model):
         POOL = "pool", _("best pool rank first")
         VALUE = "value", _("highest rank-swap value first")
 
+    class Language(models.TextChoices):
+        BOTH = "both", "both side by side"
+        ORIGINAL = "original", "original"
+        TRANSLATION = "translation", "translation"
+
     class Rationale(models.TextChoices):
         NO = "no", "off"
         MAY = "may", "optional"
@@ -83,6 +88,12 @@ class Plan(models.Model):
         default=0.0, help_text="Share of an assessor's documents repeated without notice."
     )
     rationale = models.CharField(max_length=8, choices=Rationale, default=Rationale.NO)
+    first_language = models.CharField(
+        max_length=11,
+        choices=Language,
+        default=Language.BOTH,
+        help_text="What the screen shows first of a document with a translation.",
+    )
     blind = models.BooleanField(default=True, help_text="Adjudicators do not see the judgments.")
     state = models.CharField(max_length=6, choices=State, default=State.OPEN)
     closed_at = models.DateTimeField(null=True, blank=True)

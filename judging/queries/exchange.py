@@ -24,6 +24,7 @@ PEOPLE = (
 OWN_COLUMNS = (
     "topic", "docno", "assessor", "purpose", "revision", "kind", "grade", "reason", "comment",
     "flags", "duplicate_of", "passages", "current", "judged_at", "active_seconds", "uuid",
+    "language_shown",
 )  # fmt: skip
 COLUMNS = (
     *OWN_COLUMNS, "source", "fills_slot", "order", "rank_shown", "served_at", "lease",
@@ -66,7 +67,8 @@ def iter_own_rows(campaign: Campaign, assessor: User) -> Iterator[dict[str, Any]
 def log_row(row: Judgment, current: bool, set_aside: bool) -> dict[str, Any]:
     own = ("docno", "purpose", "revision", "kind", "grade", "reason", "comment", "flags",
            "duplicate_of", "passages", "active_seconds", "source", "order", "rank_shown",
-           "guideline_version", "document_sha256", "third", "erratum")  # fmt: skip
+           "guideline_version", "document_sha256", "third", "erratum",
+           "language_shown")  # fmt: skip
     return {name: getattr(row, name) for name in own} | {
         "topic": row.topic.number,
         "assessor": row.assessor.username,

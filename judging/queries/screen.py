@@ -186,7 +186,7 @@ def topic_filter(topic: Topic | None) -> dict[str, Topic]:
 
 
 def find_document(campaign: Campaign, docno: str) -> Document | None:
-    return campaign.documents.filter(docno=docno).first()
+    return campaign.documents.filter(docno=docno).select_related("translation").first()
 
 
 def current_judgments_by(campaign: Campaign, assessor: User) -> QuerySet[Judgment]:

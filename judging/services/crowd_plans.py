@@ -36,6 +36,7 @@ class PlanOptions:
     third_from: int = 0
     repeat_share: float = 0.0
     rationale: str = Plan.Rationale.NO
+    first_language: str = Plan.Language.BOTH
 
 
 def check_crowd_options(pool: Pool, scheme: PlanOptions, assessors: Assessors) -> None:
@@ -59,6 +60,9 @@ def check_crowd_options(pool: Pool, scheme: PlanOptions, assessors: Assessors) -
     if scheme.rationale != Plan.Rationale.NO:
         fix = "Plan without rationales."
         raise ActionRefused("no-rationale", "The crowd highlights no passages.", fix)
+    if scheme.first_language != Plan.Language.BOTH:
+        fix = "Leave out what is shown first."
+        raise ActionRefused("no-translations", "The crowd reads the original alone.", fix)
 
 
 def check_max_overlap(audience: str, overlap: int, max_overlap: int | None) -> None:

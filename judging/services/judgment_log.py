@@ -25,7 +25,7 @@ Passage = tuple[int | None, int | None, str]
 """Start and end of a passage in the body, in characters, if known; its text."""
 AS_SUBMITTED = (
     "campaign", "topic", "docno", "purpose", "kind", "grade", "reason", "comment", "source",
-    "client_uuid", "served_at", "active_seconds",
+    "client_uuid", "served_at", "active_seconds", "language_shown",
 )  # fmt: skip
 """What the log keeps under the name that it has in a submission."""
 
@@ -41,6 +41,7 @@ class JudgmentSubmission:
     ``purpose`` is that of the slot it fills; ``token`` is the lease under which the document
     was shown, ``guideline_version`` the one that was shown with it and ``erratum`` the number
     of the last correction (None: the current one).
+    ``language_shown`` is a value of ``Plan.Language``, "" if nothing is said.
     ``unit`` is the key of the work unit of the crowd in which it is given.
     """
 
@@ -62,6 +63,7 @@ class JudgmentSubmission:
     served_at: datetime | None = None
     guideline_version: int | None = None
     erratum: int | None = None
+    language_shown: str = ""
     active_seconds: float | None = None
     unit: int | None = None
 

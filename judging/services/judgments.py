@@ -59,6 +59,7 @@ from judging.services.slot_choice import (
     find_slot_to_fill,
     resolve_erratum,
     resolve_guideline_version,
+    resolve_language,
     slots_of_pair_for,
 )
 from judging.services.stopping import apply_stopping_rule
@@ -185,6 +186,7 @@ def write_submission(submission: JudgmentSubmission, kind: str) -> Judgment:
         served_at=compute_shown_at(submission, slot),
         guideline_version=resolve_guideline_version(submission, slot),
         erratum=resolve_erratum(submission, slot),
+        language_shown=resolve_language(submission),
     )
     if slot is None:
         judgment = append_judgment(replace(submission, purpose=PURPOSES[Plan.Kind(kind)][0]), None)

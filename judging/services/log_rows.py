@@ -17,7 +17,7 @@ from judging.models import Judgment, Slot
 COPIED = (
     "campaign_id", "topic_id", "docno", "assessor_id", "purpose", "kind", "grade", "reason",
     "comment", "flags", "duplicate_of", "passages", "guideline_version", "document_sha256",
-    "third", "unit_id", "erratum",
+    "third", "unit_id", "erratum", "language_shown",
 )  # fmt: skip
 """What a judgment keeps when it is logged again."""
 

@@ -129,6 +129,7 @@ def create_plan(
             third_from=scheme.third_from,
             repeat_share=scheme.repeat_share,
             rationale=scheme.rationale,
+            first_language=scheme.first_language,
             created_by=actor,
         )
         insert_slot_rows(plan, rows)
@@ -243,7 +244,12 @@ def check_latest_plan(campaign: Campaign, before: int | None) -> None:
 
 def check_plan_options(campaign: Campaign, scheme: PlanOptions) -> None:
     # Without an order, that which fits the pool.
-    choices = {"design": DESIGNS, "order": ("", *ORDERS), "rationale": Plan.Rationale.values}
+    choices = {
+        "design": DESIGNS,
+        "order": ("", *ORDERS),
+        "rationale": Plan.Rationale.values,
+        "first_language": Plan.Language.values,
+    }
     for option, known in choices.items():
         chosen = getattr(scheme, option)
         if chosen not in known:

@@ -12,6 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from campaigns.errors import ActionRefused
+from campaigns.models import Translation
 from judging.models import Assignment, Plan, Purpose, Slot
 from judging.queries.slots import PURPOSES, free_slots, members_slots
 from judging.services.judgment_log import JudgmentSubmission, previous_judgments
@@ -146,6 +147,16 @@ def resolve_erratum(submission: JudgmentSubmission, slot: Slot | None) -> int:
         return current
     errata = submission.campaign.errata.filter(at__lte=slot.leased_at)
     return errata.values_list("number", flat=True).first() or 0 if current else 0
+
+
+def resolve_language(submission: JudgmentSubmission) -> str:
+    """Which of original and translation was shown; "" of a document without a translation."""
+    if not submission.language_shown:
+        return ""
+    known = Translation.objects.filter(
+        document__campaign=submission.campaign, document__docno=submission.docno
+    )
+    return submission.language_shown if known.exists() else ""
 
 
 def is_under_lease(submission: JudgmentSubmission, slot: Slot) -> bool:

@@ -30,7 +30,7 @@ from judging.services.judgment_log import (
     previous_judgments,
     run_with_retries,
 )
-from judging.services.slot_choice import resolve_guideline_version
+from judging.services.slot_choice import resolve_guideline_version, resolve_language
 from poolbench.files.faults import FaultReport
 from poolbench.judging.training_file import TrainingRow, read_training
 
@@ -165,6 +165,7 @@ def answer_training_pair(
     comment: str = "",
     active_seconds: float | None = None,
     guideline_version: int | None = None,
+    language_shown: str = "",
     source: str = Judgment.Source.SCREEN,
 ) -> Judgment:
     """Save the actor's grade of a training pair; the first answer counts.
@@ -178,6 +179,7 @@ def answer_training_pair(
         actor, campaign, pair.topic, pair.docno, Judgment.Kind.GRADE, client_uuid,
         purpose=Purpose.TRAINING, grade=grade, comment=comment, source=source,
         active_seconds=active_seconds, guideline_version=guideline_version,
+        language_shown=language_shown,
     )  # fmt: skip
     return run_with_retries(partial(write_answer, submission))
 
@@ -190,4 +192,7 @@ def write_answer(submission: JudgmentSubmission) -> Judgment:
         return known or first  # type: ignore[return-value]
     check_grade(submission)
     version = resolve_guideline_version(submission, None)
-    return append_judgment(replace(submission, guideline_version=version), None)
+    language = resolve_language(submission)
+    return append_judgment(
+        replace(submission, guideline_version=version, language_shown=language), None
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
@@ -63,6 +63,7 @@ class JudgingDocument:
     current unless ``undone``. ``token`` is its lease. ``judgments`` are those that an adjudicator
     sees beside it (see ``list_anonymous_judgments``), none in a blind round. ``rationale`` is that
     of its topic, where it is not the screen's. ``duplicates`` are those judged by the assessor.
+    ``first_language`` is what is shown first of a document with a translation.
     """
 
     topic: Topic
@@ -74,7 +75,13 @@ class JudgingDocument:
     judgments: Sequence[tuple[str, Judgment]] = ()
     rationale: str = ""
     duplicates: OwnDuplicates | None = None
+    first_language: str = Plan.Language.BOTH
     uuid: UUID = field(default_factory=uuid4)
+
+    @property
+    def language_shown(self) -> str:
+        """What a page without a script shows: both of a document with a translation."""
+        return Plan.Language.BOTH if hasattr(self.content, "translation") else ""
 
     @property
     def previous_json(self) -> str:
@@ -204,9 +211,11 @@ def build_judging_documents(
 ) -> list[JudgingDocument]:
     """The documents of checked-out slots, in their order."""
     docnos = [slot.docno for slot in slots]
-    documents = {row.docno: row for row in campaign.documents.filter(docno__in=docnos)}
+    rows = campaign.documents.filter(docno__in=docnos).select_related("translation")
+    documents = {row.docno: row for row in rows}
     former = former_judgments(actor, slots)
     duplicates = list_own_duplicates(actor, campaign, slots)
+    languages = load_first_languages(slots, documents)
     return [
         JudgingDocument(
             topic=slot.topic,
@@ -217,9 +226,20 @@ def build_judging_documents(
             undone=slot.pk in former,
             judgments=list_judgments_beside(campaign, slot),
             duplicates=duplicates.get(slot.pk),
+            first_language=languages.get(slot.plan_id, Plan.Language.BOTH),
         )
         for slot in slots
     ]
+
+
+def load_first_languages(
+    slots: Sequence[Slot], documents: Mapping[str, Document]
+) -> dict[int, str]:
+    """By plan, what is shown first of documents with a translation, if any of them has one."""
+    if not any(hasattr(document, "translation") for document in documents.values()):
+        return {}
+    plans = Plan.objects.filter(pk__in={slot.plan_id for slot in slots})
+    return dict(plans.values_list("pk", "first_language"))
 
 
 def list_judgments_beside(campaign: Campaign, slot: Slot | None) -> list[tuple[str, Judgment]]:
@@ -254,6 +274,8 @@ def get_current_document(
     document.previous_judgment = judgments[-1] if undone else judgments[0]
     document.token = document.previous_judgment.lease
     document.judgments = list_judgments_beside(campaign, document.previous_judgment.slot)
+    if (former := document.previous_judgment.slot) is not None:
+        document.first_language = former.plan.first_language
     if not token and not undone and kind == Plan.Kind.JUDGE:
         # What My judgments shows; the change is one of the first judgment, which counts.
         latest = latest_judgment(actor, campaign, topic, docno)

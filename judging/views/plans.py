@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign, Topic, User
+from campaigns.models import Campaign, Topic, Translation, User
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.confirmation import confirm_act
 from campaigns.views.helpers import SignedInRequest
@@ -73,6 +73,7 @@ def render_plan_form(
         "matrix": matrix,
         "designs": [design.card for design in DESIGNS.values()],
         "has_pool": campaign.pools.exists(),
+        "has_translations": Translation.objects.filter(document__campaign=campaign).exists(),
         "preview": preview,
         **(estimate_hours(campaign, preview) if preview else {}),
     }

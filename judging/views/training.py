@@ -48,7 +48,9 @@ def save_answer(request: SignedInRequest, campaign: Campaign) -> HttpResponse:
     if not form.is_valid() or form.cleaned_data["docno"] != pair.docno:
         messages.error(request, _("Not saved: the form was incomplete. Judge again."))
         return redirect(address)
-    names = ("grade", "client_uuid", "comment", "active_seconds", "guideline_version")
+    names = (
+        "grade", "client_uuid", "comment", "active_seconds", "guideline_version", "language_shown",
+    )  # fmt: skip
     fields = {name: form.cleaned_data[name] for name in names}
     try:
         answer_training_pair(actor=request.user, campaign=campaign, pair=pair, **fields)

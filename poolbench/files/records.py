@@ -20,10 +20,18 @@ from poolbench.files.json_texts import parse_json
 
 @dataclass(frozen=True, slots=True)
 class RecordDraft:
-    """One record as in the file; names are lower case, texts not yet tidied."""
+    """One record as in the file; names are lower case, texts not yet tidied. ``source`` is the
+    line of the file where it is one, for the columns of faults.
+    """
 
     line: int
     texts: dict[str, str]
+    source: str = ""
+
+    def find_column(self, name: str) -> int | None:
+        """Where the key ``name`` stands in the line, from 1; None where that is unknown."""
+        match = re.search(rf'"{re.escape(name)}"\s*:', self.source, re.IGNORECASE)
+        return match.start() + 1 if match else None
 
 
 @dataclass(frozen=True)
@@ -168,7 +176,7 @@ def parse_json_lines(text: str, report_fault: FaultReporter) -> Iterator[RecordD
             report_fault(number, f"The line is not JSON ({error}).", line)
             continue
         if isinstance(record, dict):
-            yield RecordDraft(number, _json_texts(record))
+            yield RecordDraft(number, _json_texts(record), line)
         else:
             report_fault(number, "The line is not a JSON object.", line)
 

@@ -82,6 +82,11 @@ def slice_text_page(body: str, start: int = 0, *, size: int = PIECE) -> TextPage
     return TextPage(start, chunks, end if end < len(body) else None)
 
 
+def build_text_page(text: str, base: int = 0) -> TextPage:
+    """All of ``text``, which starts at ``base`` of its body, as one page."""
+    return TextPage(base, list(_chunks(split_blocks(text, base))), None)
+
+
 def split_blocks(text: str, base: int = 0, gap: int = 0) -> Iterator[TextBlock]:
     """The blocks of ``text``, which starts at ``base`` of its body after ``gap`` empty lines."""
     before = 0

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from campaigns import store
-from campaigns.models import Document
+from campaigns.models import Document, Translation
 from poolbench.texts.document_files import detect_media_type
 from poolbench.texts.documents import DocumentText
 from poolbench.texts.html_sanitizer import UnreadablePage, is_sanitized
+from poolbench.texts.languages import is_language_tag
 
 PICTURE, PDF = "image/", "application/pdf"
 
@@ -17,9 +18,37 @@ def find_document_fault(document: Document, data: bytes | None) -> str:
         return find_file_fault(document, data)
     if data is not None or document.media_type:
         return "A text has no file."
+    return find_text_fault(document)
+
+
+def find_translation_fault(translation: Translation) -> str:
+    """What is wrong with ``translation``, whose document is loaded; empty if nothing is."""
+    lengths = len(translation.document.body), len(translation.body)
+    if not is_language_tag(translation.language) or not are_rows(translation.segments, lengths):
+        return "Its language or its segments are malformed."
+    return find_text_fault(translation)
+
+
+def are_rows(segments: object, lengths: tuple[int, int]) -> bool:
+    """Whether ``segments`` are rows of texts of these ``lengths``: none, or from 0 on ascending."""
+    if not isinstance(segments, list):
+        return False
+    before = [0, 0]
+    for at, row in enumerate(segments):
+        if not isinstance(row, list) or [type(each) for each in row] != [int, int]:
+            return False
+        if not all(a <= b <= most for a, b, most in zip(before, row, lengths, strict=True)):
+            return False
+        if not at and row != [0, 0]:
+            return False
+        before = row
+    return True
+
+
+def find_text_fault(document: Document | Translation) -> str:
     if document.format == Document.Format.HTML and not is_safe_html(document.body):
         return "Its HTML is not sanitized."
-    text = DocumentText(document.docno, document.title, document.body, format=document.format)
+    text = DocumentText("", document.title, document.body, format=document.format)
     return "" if text.sha256 == document.sha256 else "Its SHA-256 is another."
 
 

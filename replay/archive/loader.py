@@ -15,7 +15,7 @@ from django.db.models import Field, ForeignKey, Model
 
 from campaigns import store
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign, Document, Member, Role, Run, Topic, User
+from campaigns.models import Campaign, Document, Member, Role, Run, Topic, Translation, User
 from campaigns.rules import require_permission
 from campaigns.services import events, matrices
 from campaigns.services.run_files import pack_run_file
@@ -32,7 +32,7 @@ from poolbench.replay.manifest import MANIFEST
 from poolbench.replay.verification import verify_archive_folder
 from poolbench.runs.runs import read_run
 from pooling.models import Pool
-from replay.archive.documents import find_document_fault
+from replay.archive.documents import find_document_fault, find_translation_fault
 from replay.archive.pseudonyms import AUTOMATIC, PSEUDONYM, is_pseudonym
 from replay.archive.rows import Row, get_field, pack_numbers
 from replay.archive.tables import CAMPAIGN_FIELDS, PACKED, TABLES, ArchiveTable
@@ -154,6 +154,8 @@ class CampaignLoader:
         for name in table.left_out:
             self.fill_left_out(record, get_field(table.model, name))
         check_row(record, table.left_out, file, row["id"])
+        if isinstance(record, Translation) and (fault := find_translation_fault(record)):
+            reject_row(file, row["id"], fault)
         self.complete_row(record, row, file)
         return record
 

@@ -25,6 +25,7 @@ from campaigns.models import (
     Team,
     Terms,
     Topic,
+    Translation,
 )
 from crowd.models import (
     Bonus,
@@ -146,8 +147,14 @@ TABLES = (
     define_table(
         "documents",
         Document,
-        "docno title body url date format media_type size sha256 source_sha256",
+        "docno title body url date format media_type size sha256 source_sha256 language",
         "file",
+    ),
+    define_table(
+        "translations",
+        Translation,
+        "document language by title body format sha256 source_sha256 segments",
+        path="document__campaign",
     ),
     define_table(
         "runs",
@@ -172,7 +179,7 @@ TABLES = (
         "plans",
         Plan,
         "pool kind design parameters overlap max_overlap audience order third_from repeat_share"
-        " rationale blind state closed_at created_at",
+        " rationale first_language blind state closed_at created_at",
         "created_by",
     ),
     define_table(
@@ -242,8 +249,8 @@ TABLES = (
         "judgments",
         Judgment,
         "topic docno assessor purpose revision kind grade reason comment flags duplicate_of"
-        " passages chances slot unit source lease order guideline_version erratum rank_shown"
-        " served_at active_seconds document_sha256 third judged_at",
+        " passages chances slot unit source lease order guideline_version erratum language_shown"
+        " rank_shown served_at active_seconds document_sha256 third judged_at",
         "client_uuid",
         comments="reason comment",
         excerpts="passages",

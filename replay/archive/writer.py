@@ -12,7 +12,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 from django.db import connection
 
 from campaigns import store
-from campaigns.models import Campaign, Document, Run, User
+from campaigns.models import Campaign, Document, Run, Translation, User
 from campaigns.services.run_files import read_original_file
 from judging.models import Assignment, Judgment, Qrels, Slot
 from judging.queries.judgments import load_pair_ballots
@@ -113,6 +113,8 @@ class CampaignWriter:
         if table.model is Document and not self.options.documents:
             docnos = self.rows.select_rows(table).values_list("docno", flat=True).iterator()
             self.files.add("docnos.txt", (f"{docno}\n".encode() for docno in docnos))
+            return
+        if table.model is Translation and not self.options.documents:
             return
         # Files beside a table follow it: a zip takes one file after the other.
         beside: list[tuple[str, Callable[[], bytes]]] = []

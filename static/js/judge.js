@@ -237,7 +237,7 @@ async function queued() {
       act: act.act, purpose, uuid: own.uuid, topic: own.topic, docno: own.docno, token: own.token || null,
       grade: act.grade ?? null, reason: act.reason ?? null, comment: fields.comment, flags: fields.flags,
       duplicate_of: fields.duplicateOf, passages: own.passages,
-      active_seconds: presence.activeSeconds(), served_at: own.servedAt,
+      active_seconds: presence.activeSeconds(), served_at: own.servedAt, language_shown: fields.languageShown,
       guideline_version: guidelines.version, erratum: Number(document.getElementById("errata-news")?.dataset.shown ?? 0),
     };
     try {

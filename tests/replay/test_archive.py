@@ -15,7 +15,7 @@ from django.core.management import CommandError, call_command
 
 from campaigns import store
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign, Document, Run, User
+from campaigns.models import Campaign, Document, Run, Translation, User
 from campaigns.services import jobs
 from judging.models import Judgment
 from judging.services.judgments import claim_next
@@ -23,6 +23,7 @@ from judging.services.qrels import freeze_qrels, verify_qrels
 from poolbench.__main__ import main
 from poolbench.files.faults import InvalidFile
 from poolbench.replay.verification import verify_archive
+from poolbench.texts.documents import DocumentText
 from pooling.services.adaptive_pools import verify_pool_log
 from replay.archive.jobs import ARCHIVE, OVERVIEW, request_campaign_file
 from replay.archive.loader import load_archive
@@ -65,7 +66,7 @@ def test_an_archive_comes_out_the_same_elsewhere(world, settings, tmp_path):
     result = verify_archive(first)
     assert (result.list_lines(), result.notes) == ([], [])
     assert result.numbers == {
-        "files": 50, "runs": 2, "pools": 1, "qrels versions": 1, "score sets": 2,
+        "files": 51, "runs": 2, "pools": 1, "qrels versions": 1, "score sets": 2,
     }  # fmt: skip
     hashes = list(campaign.pools.values_list("inputs_hash", flat=True))
     move_away(campaign, settings, tmp_path)
@@ -227,6 +228,55 @@ def test_a_document_that_no_import_would_make_is_not_loaded(
     assert (fault.code, fault.file, fault.line) == ("EA05", "documents.jsonl", 1)
     assert message in fault.message
     assert (Document.objects.count(), Campaign.objects.count()) == before
+
+
+def add_translation(campaign: Campaign, **more: object) -> Translation:
+    body = "In English."
+    document = campaign.documents.first()
+    return Translation.objects.create(
+        document=document, language="en", by="MT 3", body=body, segments=[[0, 0]],
+        sha256=DocumentText("", body=body).sha256, **more,
+    )  # fmt: skip
+
+
+def test_translations_come_with_their_documents(world, settings, tmp_path):
+    campaign = world.campaign
+    translation = add_translation(campaign)
+    bare = make_archive(campaign, tmp_path / "bare.zip", documents=False)
+    assert not (unpack(bare) / "tables/translations.jsonl").exists()
+    archive = make_archive(campaign, tmp_path / "a.zip")
+    move_away(campaign, settings, tmp_path)
+    loaded = load(world.people["organizer"], archive)
+    document = loaded.documents.get(docno=translation.document.docno)
+    assert (document.translation.by, document.translation.body, document.translation.segments) == (
+        "MT 3", "In English.", [[0, 0]],
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"format": "html", "body": "<script>x</script>"}, "Its HTML is not sanitized."),
+        ({"body": "other"}, "Its SHA-256 is another."),
+        ({"language": "English"}, "Its language or its segments are malformed."),
+        ({"segments": [[0, 0], [0, 99]]}, "Its language or its segments are malformed."),
+        ({"segments": [[0, 0, 0]]}, "Its language or its segments are malformed."),
+        ({"segments": "all"}, "Its language or its segments are malformed."),
+    ],
+)
+def test_a_translation_that_no_import_would_make_is_not_loaded(
+    world, settings, tmp_path, row, message
+):
+    add_translation(world.campaign)
+    folder = unpack(make_archive(world.campaign, tmp_path / "a.zip"))
+    name = "tables/translations.jsonl"
+    change_file(folder, name, lambda text: json.dumps(json.loads(text) | row) + "\n")
+    move_away(world.campaign, settings, tmp_path)
+    with pytest.raises(InvalidFile) as refused:
+        load_archive(actor=world.people["organizer"], folder=folder)
+    (fault,) = refused.value.report.faults
+    assert (fault.code, fault.file) == ("EA05", "translations.jsonl")
+    assert message in fault.message
 
 
 def test_a_field_that_an_older_archive_lacks_has_its_default(world, settings, tmp_path):

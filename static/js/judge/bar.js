@@ -112,6 +112,7 @@ export function makeBar(judge) {
     const flags = flagBoxes().filter((box) => box.checked).map((box) => box.value);
     return {
       comment: fields.comment.value,
+      languageShown: fields.language_shown?.value ?? "",
       flags,
       duplicateOf: flags.includes("duplicate") ? fields.duplicate_of.value.trim() : "",
     };

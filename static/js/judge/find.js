@@ -38,10 +38,10 @@ export function makeFind({ box, current, readOn, texts, format, leave }) {
   function draw() {
     paint("found", ranges);
     paint("found-now", ranges[at] ? [ranges[at]] : []);
-    const missed = query && !more && article ? unsearched(article) : "";
+    const missed = query && !more && article ? unsearched(article, texts) : "";
     const found = ranges.length || more ? format(more ? texts.matchesSoFar : texts.matches, { at: at + 1, n: ranges.length }) : "";
     if (!query) count.value = "";
-    else if (missed) count.value = [found, format(texts.notSearched, { what: texts[missed] })].filter(Boolean).join(" · ");
+    else if (missed) count.value = [found, format(texts.notSearched, { what: missed })].filter(Boolean).join(" · ");
     else count.value = found || texts.notFound;
   }
 
@@ -97,6 +97,12 @@ export function makeFind({ box, current, readOn, texts, format, leave }) {
     leave();
   }
 
+  // Another of the two languages is shown.
+  document.addEventListener("languages", () => {
+    if (box.hidden) return;
+    article = null;
+    begin();
+  });
   field.addEventListener("input", () => {
     clearTimeout(timer);
     timer = setTimeout(begin, WAIT_MS);

@@ -1,6 +1,6 @@
 // Passages that show why a document is relevant, highlighted by selecting them.
 import { startPicking } from "./pick.js";
-import { framed, paint, rangeOf, textMap } from "./text.js";
+import { framedDocuments, paint, rangeOf, textMap } from "./text.js";
 
 const MOST_CHARACTERS = 5_000;
 const MOST = 50;
@@ -8,17 +8,20 @@ const MOST = 50;
 const characters = (text) => [...text].length; // Code points, as the server counts.
 
 function selection(article) {
-  const inside = framed(article)?.getSelection();
-  const own = document.getSelection();
-  const active = inside && !inside.isCollapsed ? inside : own;
+  const inside = framedDocuments(article).map((it) => it.getSelection());
+  const active = inside.find((it) => it && !it.isCollapsed) ?? document.getSelection();
   return active && !active.isCollapsed && active.rangeCount ? active : null;
 }
+
+// Offsets are of the original: a passage of the translation has its text alone.
+const BLOCKS = ".reading :is(p, pre)[data-start]";
+const isTranslation = (block) => Boolean(block.closest(".translation"));
 
 // A selection over several blocks gives one passage per block: the page does not have the text
 // between blocks.
 function* parts(range, article) {
-  for (const block of article.querySelectorAll(".reading :is(p, pre)[data-start]")) {
-    if (!range.intersectsNode(block)) continue;
+  for (const block of article.querySelectorAll(BLOCKS)) {
+    if (!range.intersectsNode(block) || !block.checkVisibility()) continue;
     const part = document.createRange();
     part.selectNodeContents(block);
     if (block.contains(range.startContainer)) part.setStart(range.startContainer, range.startOffset);
@@ -31,7 +34,8 @@ function* parts(range, article) {
     before.setEnd(part.startContainer, part.startOffset);
     const start = Number(block.dataset.start) + characters(before.toString()) + characters(text.slice(0, lead));
     const bare = text.trim();
-    yield [start, start + characters(bare), bare];
+    if (isTranslation(block)) yield [null, null, bare];
+    else yield [start, start + characters(bare), bare];
   }
 }
 
@@ -48,8 +52,12 @@ function selectedPassages(article) {
 }
 
 function rangeIn(article, [start, end, text]) {
-  if (start === null) return textRange(framed(article)?.body ?? article, text);
-  for (const block of article.querySelectorAll(".reading :is(p, pre)[data-start]")) {
+  if (start === null) {
+    const places = [...framedDocuments(article).map((it) => it.body), article];
+    return places.reduce((found, place) => found ?? textRange(place, text), null);
+  }
+  for (const block of article.querySelectorAll(BLOCKS)) {
+    if (isTranslation(block)) continue;
     const from = Number(block.dataset.start);
     const letters = [...block.textContent];
     if (start < from || end > from + letters.length) continue;

@@ -37,7 +37,8 @@ function select() {
 
 // Begins with the current term's sentence, else with the first one in sight. False without text.
 export function startPicking(node) {
-  sentences = [...node.querySelectorAll(".reading :is(p, pre)[data-start]")].flatMap((block) => [...split(block)]);
+  const blocks = [...node.querySelectorAll(".reading :is(p, pre)[data-start]")].filter((block) => block.checkVisibility());
+  sentences = blocks.flatMap((block) => [...split(block)]);
   if (!sentences.length) return false;
   article = node;
   const term = [...(CSS.highlights?.get("term-now") ?? [])][0];

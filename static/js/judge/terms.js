@@ -69,8 +69,8 @@ export function makeTerms({ readOn, announce, texts }) {
     await highlight();
     if (step > 0 && at + 1 >= ranges.length && (await readOn(article))) await highlight();
     if (!ranges.length) {
-      const missed = unsearched(article);
-      return missed ? showMessage(format(texts.notSearched, { what: texts[missed] })) : announce(texts.noTerms);
+      const missed = unsearched(article, texts);
+      return missed ? showMessage(format(texts.notSearched, { what: missed })) : announce(texts.noTerms);
     }
     if (!on) toggle();
     at = at < 0 && step < 0 ? ranges.length - 1 : (at + step + ranges.length) % ranges.length;

@@ -11,24 +11,34 @@ export function documentIn(frame) {
   }
 }
 
-// The document inside the first frame of an article.
-export function framed(article) {
-  return documentIn(article?.querySelector("iframe.document-frame[sandbox]"));
-}
+// Of a document and its translation one may be hidden.
+const isShown = (node) => !node.closest(".language-row > *") || node.checkVisibility();
+
+const shownFrames = (article) => [...(article?.querySelectorAll("iframe.document-frame[sandbox]") ?? [])].filter(isShown);
+
+// The documents inside the frames of an article, and inside the first one.
+export const framedDocuments = (article) => shownFrames(article).map(documentIn).filter(Boolean);
+export const framed = (article) => documentIn(shownFrames(article)[0]);
 
 export function roots(article) {
-  const inside = [...article.querySelectorAll("iframe.document-frame[sandbox]")].map(documentIn);
-  const own = [...article.querySelectorAll(".document-title, .reading")];
-  return [...own, ...inside.map((it) => it?.body).filter(Boolean)];
+  const own = [...article.querySelectorAll(".document-title, .reading")].filter(isShown);
+  return [...own, ...framedDocuments(article).map((it) => it.body).filter(Boolean)];
 }
 
-// What of an article cannot be searched, as the name of its word in the page's texts; "" if all can.
-export function unsearched(article) {
-  if (article.querySelector("iframe.document-frame:not([sandbox])")) return "pdf";
-  if (article.querySelector(".document-picture")) return "picture";
-  if (article.querySelector(".pdf-page.without-text")) return "scan";
-  const frames = [...article.querySelectorAll("iframe.document-frame")];
-  return article.querySelector("[data-read-on]") || !frames.every(documentIn) ? "unloaded" : "";
+// What of an article is not searched, in words of the page's texts; "" if all is.
+export function unsearched(article, texts) {
+  const { view } = article.querySelector(".translated")?.dataset ?? {};
+  const hidden = { original: "translation", translation: "original" }[view];
+  return [unreadable(article), hidden].filter(Boolean).map((name) => texts[name]).join(", ");
+}
+
+function unreadable(article) {
+  const has = (selector) => [...article.querySelectorAll(selector)].some(isShown);
+  if (has("iframe.document-frame:not([sandbox])")) return "pdf";
+  if (has(".document-picture")) return "picture";
+  if (has(".pdf-page.without-text")) return "scan";
+  const frames = [...article.querySelectorAll("iframe.document-frame")].filter(isShown);
+  return has("[data-read-on]") || !frames.every(documentIn) ? "unloaded" : "";
 }
 
 export function* textNodes(root) {

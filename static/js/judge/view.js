@@ -1,5 +1,6 @@
 // The keys of how the text looks; judge-view.js remembers the choices.
 import { announce, texts } from "./bar.js";
+import "./languages.js";
 import "./pages.js";
 
 export function foldTopic(focusDocument) {
