@@ -191,6 +191,7 @@ def test_the_last_ten_docnos_are_offered_for_a_duplicate(at_work):
     for _ in range(7):
         page.keyboard.press("1")
         settle(page)
+    unsent(page, 0)
     page.reload()
     settle(page)
     for _ in range(5):

@@ -1,5 +1,6 @@
 // Find in the document; parts not loaded yet are loaded up to the end.
-import { paint, rangeOf, roots, show, textMap, unsearched } from "./text.js";
+import { announce } from "./bar.js";
+import { around, paint, rangeOf, roots, show, textMap, unsearched } from "./text.js";
 
 const MOST = 5_000;
 const WAIT_MS = 120; // After the last letter.
@@ -76,6 +77,7 @@ export function makeFind({ box, current, readOn, texts, format, leave }) {
     at = (at + by + ranges.length) % ranges.length;
     draw();
     show(ranges[at]);
+    announce(around(ranges[at]));
   }
 
   function open() {
@@ -92,9 +94,10 @@ export function makeFind({ box, current, readOn, texts, format, leave }) {
     at = -1;
     article = null;
     draw();
-    if (box.hidden) return;
+    if (box.hidden) return false;
     box.hidden = true;
     leave();
+    return true;
   }
 
   field.addEventListener("input", () => {

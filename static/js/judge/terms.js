@@ -1,7 +1,7 @@
 // Topic terms, highlighted in the document without changing its layout; n and N jump. Words of the
 // description are left out where with them more than one word in MOST_MARKED would be marked.
 import { format, showMessage } from "./bar.js";
-import { paint, roots, show, textNodes, unsearched } from "./text.js";
+import { around, paint, roots, show, textNodes, unsearched } from "./text.js";
 import { finder } from "./stemming.js";
 
 const MOST = 5_000;
@@ -76,6 +76,7 @@ export function makeTerms({ readOn, announce, texts }) {
     at = at < 0 && step < 0 ? ranges.length - 1 : (at + step + ranges.length) % ranges.length;
     draw();
     show(ranges[at]);
+    announce(`${format(texts.matches, { at: at + 1, n: ranges.length })}: ${around(ranges[at])}`);
   }
 
   function toggle() {
