@@ -22,6 +22,7 @@ import { makeTabs } from "./judge/tabs.js";
 import { makeTerms } from "./judge/terms.js";
 import { framed } from "./judge/text.js";
 import { changeLayout, foldTopic, turnPdf, widenPicture } from "./judge/view.js";
+import { zoom } from "./judge/zoom.js";
 
 const judge = document.getElementById("judge");
 const { topic, campaign, mode, purpose, review, work } = judge.dataset;
@@ -92,6 +93,8 @@ const commands = {
   z: () => judge.querySelector("#undo button")?.click(),
   t: () => foldTopic(focusDocument),
   w: () => changeLayout(article()),
+  "+": () => zoom(article(), 1),
+  "-": () => zoom(article(), -1),
 };
 
 const press = makePress({ judge, article, commands, turn: (by) => turnPdf(article(), by), leave });

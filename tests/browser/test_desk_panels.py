@@ -71,7 +71,7 @@ def is_set(node: dict, name: str) -> bool:
 
 @dataclass(frozen=True)
 class Panel:
-    """``keys`` open it; then ``focus``, as (role, name), has the focus, within ``inside`` where that
+    """``keys`` open it; then ``focus``, as (role, name), has the focus, in ``inside`` where that
     is another one. ``toggles``: its key closes it, too. ``says``: a live region then has this.
     """
 
@@ -189,7 +189,7 @@ def test_the_focus_stays_in_a_list_from_which_something_is_removed(at_work):
 
 
 def test_keys_of_the_desk_hold_in_panels_and_on_their_boxes(at_work):
-    """A focused check box takes Space alone; keys in a panel do what they do elsewhere, or nothing."""
+    """A focused check box takes Space alone; a key does what it does elsewhere, or nothing."""
     page = at_work()
     page.keyboard.press("f")
     page.keyboard.press("Tab")

@@ -5,10 +5,14 @@ import { around, paint, rangeOf, roots, show, textMap, unsearched } from "./text
 const MOST = 5_000;
 const WAIT_MS = 120; // After the last letter.
 
+const BROKEN = "(?:\\u00ad|-\\s*\\n\\s*)?"; // Between two letters: a soft hyphen, or a word over the end of a line.
+
 function pattern(text) {
-  const escaped = text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&").replace(/\s+/gu, "\\s+");
-  return new RegExp(escaped, "giu");
+  const words = text.split(/\s+/u).map((word) => [...word].map(escape).join(BROKEN));
+  return new RegExp(words.join("\\s+"), "giu");
 }
+
+const escape = (letter) => (letter === "-" ? "-(?:\\s*\\n\\s*)?" : letter.replace(/[\\^$.*+?()[\]{}|]/, "\\$&"));
 
 export function makeFind({ box, current, readOn, texts, format, leave }) {
   const field = box.querySelector("input");
