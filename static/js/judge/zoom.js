@@ -5,6 +5,7 @@ import { announce, format, texts } from "./bar.js";
 const STEP = 1.25;
 const [LEAST, MOST] = [0.05, 5]; // Of the width of the desk.
 const SHARP = 1.3; // From here on, pages are drawn with more pixels.
+const LOOK_MS = 400;
 const TALL = 2; // Height by width from which a picture in the window's height is too narrow to read.
 const judge = document.getElementById("judge");
 const key = judge && `poolbench-zoom-${judge.dataset.user}-${judge.dataset.campaign}`;
@@ -33,19 +34,32 @@ function keepPlace(article, change) {
   article.scrollLeft = middle * article.scrollWidth - article.clientWidth / 2;
 }
 
-function sharpen(article) {
-  if (pageZoom < SHARP) return;
-  for (const image of article.querySelectorAll(".pdf-page img:not([data-sharp])")) {
-    image.dataset.sharp = "";
-    image.loading = "lazy";
-    image.src += "&sharp=1";
+// Pages that are looked at for a moment, not those that are only passed.
+const inSight = new IntersectionObserver((entries) => {
+  for (const { target, isIntersecting } of entries) {
+    clearTimeout(timers.get(target));
+    if (isIntersecting) timers.set(target, setTimeout(sharpen, LOOK_MS, target));
   }
+});
+const timers = new WeakMap();
+
+function sharpen(image) {
+  inSight.unobserve(image);
+  if (!image.checkVisibility()) return;
+  image.dataset.sharp = "";
+  image.src += "&sharp=1";
+}
+
+function watchPages() {
+  inSight.disconnect();
+  if (pageZoom < SHARP) return;
+  for (const image of judge.querySelectorAll(".judge-doc:not([hidden]) .pdf-page img:not([data-sharp])")) inSight.observe(image);
 }
 
 function zoomPages(article, zoom) {
   pageZoom = clamp(zoom);
   keepPlace(article, drawPages);
-  sharpen(article);
+  watchPages();
   tell(pageZoom);
   try {
     localStorage.setItem(key, pageZoom);
@@ -111,6 +125,5 @@ export function zoom(article, by) {
 
 if (judge) {
   drawPages();
-  document.addEventListener("appeared", () => sharpen(judge.querySelector(".judge-doc:not([hidden])")));
-  document.addEventListener("pieces", () => sharpen(judge.querySelector(".judge-doc:not([hidden])")));
+  for (const event of ["appeared", "pieces"]) document.addEventListener(event, watchPages);
 }
