@@ -89,6 +89,7 @@ export function watchDuplicates({ judge, focusDocument }) {
     const link = event.target.closest("[data-both]");
     if (link && !(event.ctrlKey || event.metaKey || event.shiftKey && event.detail > 0)) {
       event.preventDefault();
+      if (panel.matches(":popover-open")) return panel.hidePopover();
       open(link.href, Boolean(contradiction) && news.contains(link));
     } else if (event.target.closest("[data-dismiss]")) {
       dismiss();
