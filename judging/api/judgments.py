@@ -21,7 +21,7 @@ from rest_framework.serializers import Serializer
 
 from campaigns.api.requests import request_user
 from campaigns.api.resources import CAMPAIGN, filter_campaigns, read_act
-from campaigns.models import Campaign, Scope, Topic
+from campaigns.models import Campaign, Scope, Topic, Translation
 from judging.models import Judgment, Plan, Purpose, Slot
 from judging.queries.exclusions import counting_judgments
 from judging.queries.judgments import (
@@ -139,6 +139,14 @@ class UndoSerializer(Serializer[Any]):
     )
 
 
+class TranslationSerializer(serializers.ModelSerializer[Translation]):
+    """``by`` is the system that translated."""
+
+    class Meta:
+        model = Translation
+        fields = ("language", "by", "title", "body")
+
+
 class CheckedOutSerializer(Serializer[Any]):
     """The checked-out document; ``docno`` is null when you have none left in the topic."""
 
@@ -158,6 +166,8 @@ class CheckedOutSerializer(Serializer[Any]):
     )
     url = serializers.CharField(allow_null=True)
     date = serializers.CharField(allow_null=True)
+    language = serializers.CharField(allow_null=True, help_text="A tag (BCP 47), or empty.")
+    translation = TranslationSerializer(allow_null=True)
 
 
 class JudgmentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Judgment]):
@@ -242,7 +252,7 @@ class JudgmentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Judgment]):
 
 
 def serialize_checked_out(campaign: Campaign, topic: Topic, slot: Slot | None) -> dict[str, Any]:
-    names = ("title", "body", "url", "date")
+    names = ("title", "body", "url", "date", "language", "translation")
     if slot is None:
         nothing = dict.fromkeys(("docno", "token", "expires_at", *names))
         return {"topic": topic.number, "guideline_version": None, "erratum": None, **nothing}

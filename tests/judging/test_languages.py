@@ -140,6 +140,33 @@ def test_training_answers_say_it_too(translated, campaign, organizer, assessor):
     assert answer.language_shown == "original"
 
 
+def test_programs_get_and_state_it(translated, as_user, assessor, campaign):
+    client = as_user(assessor)
+    place = {"campaign": campaign.slug, "topic": "1"}
+    document = client.post("/api/judgments/next/", place, content_type="application/json").json()
+    assert document["translation"] == {
+        "language": "en", "by": "MT 3", "title": "", "body": "In English",
+    }  # fmt: skip
+    act = place | {"docno": "d1", "grade": 1, "client_uuid": str(uuid4())}
+    act |= {"token": document["token"], "language_shown": "original"}
+    answer = client.post("/api/judgments/", act, content_type="application/json")
+    assert answer.json()["language_shown"] == "original"
+    wrong = client.post(
+        "/api/judgments/", act | {"language_shown": "latin"}, content_type="application/json"
+    )
+    assert wrong.status_code == 400
+    document = client.post("/api/judgments/next/", place, content_type="application/json").json()
+    client.post(
+        "/api/judgments/skip/",
+        place | {"docno": "d2", "reason": "language", "client_uuid": str(uuid4()),
+                 "token": document["token"], "language_shown": "original"},
+        content_type="application/json",
+    )  # fmt: skip
+    document = client.post("/api/judgments/next/", place, content_type="application/json").json()
+    assert (document["docno"], document["translation"]) == ("d3", None)
+    assert shown() == [("d1", "grade", "original"), ("d2", "skip", "original")]
+
+
 def test_a_plan_says_what_is_shown_first(pool, campaign, organizer, as_user):
     url = reverse("plan-new", args=[campaign.slug])
     assert "Translated documents" not in read_page(as_user(organizer).get(url))
