@@ -10,6 +10,7 @@ from judging.views import (
     agreement_parts,
     automatic,
     consensus,
+    duplicate_grades,
     duplicates,
     example_pairs,
     exports,
@@ -50,6 +51,7 @@ CAMPAIGN_PAGES = [
     # Plans and progress
     page("judging/", progress.judging_view),
     page("judging/flags/", progress.flagged_documents_view),
+    page("judging/duplicates/", duplicate_grades.duplicate_grades_view),
     page("judging/training/", example_pairs.training_sets_view),
     page("judging/assessor/<str:username>/", progress.judging_assessor_view),
     page("judging/assessor/<str:username>/return/", progress.slots_return_view),

@@ -18,7 +18,8 @@ GET    302  404  403  403  403  403  200  404
     pool-download judging plan-new plan-assign plan-close plan-reassign
     collection-files submissions-close submissions-reopen erratum-new events events-download
     pools pool pool-download judging plan-new plan-assign plan-close plan-reassign
-    judging-today review-new flagged-documents judging-assessor training-sets
+    judging-today review-new flagged-documents duplicate-grades judging-assessor
+    training-sets
     judgments-download assessor-qrels import-export judgments-export judgments-import
     automatic-list automatic automatic-download model model-new
      automatic-witness automatic-witness-download
