@@ -108,6 +108,12 @@ class PlanForm(forms.Form):
         required=False,
     )
     rationale = forms.ChoiceField(choices=Plan.Rationale.choices, label="Passages")
+    propagate = forms.BooleanField(
+        label="Judge the same text once",
+        required=False,
+        help_text="Of several documents of a topic with the same text one is judged; its grade is"
+        " propagated to the others, and follows each change. Agreement and pace leave it out.",
+    )
 
     def __init__(self, campaign: Campaign, data: QueryDict | None = None) -> None:
         defaults = {
@@ -140,6 +146,7 @@ class PlanForm(forms.Form):
             third_from=options["third_from"] or 0,
             repeat_share=options["repeat_share"] or 0.0,
             rationale=options["rationale"],
+            propagate=options["propagate"],
         )
 
 

@@ -70,7 +70,7 @@ def list_duplicate_grades(campaign: Campaign) -> list[DuplicateGrades]:
     and not listed here.
     """
     members = load_text_groups(campaign)
-    ballots = load_pair_ballots(campaign) if members else None
+    ballots = load_pair_ballots(campaign).omit_propagated() if members else None
     if ballots is None:
         return []
     places = [at for at, (_, docno) in enumerate(ballots.pairs) if docno in members]

@@ -45,6 +45,7 @@ from judging.models import (
     Plan,
     PromptCard,
     PromptCardRelease,
+    PropagatedPair,
     Qrels,
     Slot,
     StoppedTopic,
@@ -172,8 +173,11 @@ TABLES = (
         "plans",
         Plan,
         "pool kind design parameters overlap max_overlap audience order third_from repeat_share"
-        " rationale blind state closed_at created_at",
+        " rationale blind state closed_at created_at propagate",
         "created_by",
+    ),
+    define_table(
+        "propagated_pairs", PropagatedPair, "plan topic docno original", path="plan__campaign"
     ),
     define_table(
         "assignments", Assignment, "plan topic assessor paused left", path="plan__campaign"
