@@ -18,7 +18,7 @@ class Purpose(models.TextChoices):
     """The purpose of a judgment. ``JUDGE`` and ``ADJUDICATE`` count for a pair's grade; an
     ``AUTOMATIC`` judgment only under a policy that names its assessor. ``GOLD`` is the judgment of
     a document whose grade is known, by which a crowd worker is tested. ``PROPAGATED`` is the grade
-    of another document with the same text, which nobody gave: no figure of people's work has it.
+    of another document with the same text, which was not judged: no figure of people's work has it.
     """
 
     JUDGE = "judge", _("judgment")

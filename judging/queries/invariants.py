@@ -224,7 +224,7 @@ def repeats_without_first(campaign: Campaign) -> QuerySet[Slot]:
     return again.filter(~Exists(first), ~Exists(judged))
 
 
-def originals_not_propagated(campaign: Campaign) -> QuerySet[PropagatedPair]:
+def pairs_of_lost_judgments(campaign: Campaign) -> QuerySet[PropagatedPair]:
     """Pairs that lack a current grade of their original."""
     current = campaign_log(campaign).filter(~Exists(later_revisions()), kind=Judgment.Kind.GRADE)
     same = current.filter(
@@ -239,7 +239,7 @@ def originals_not_propagated(campaign: Campaign) -> QuerySet[PropagatedPair]:
     return PropagatedPair.objects.filter(Exists(lost), topic__campaign=campaign).order_by()
 
 
-def propagated_without_original(campaign: Campaign) -> QuerySet[Judgment]:
+def judgments_of_lost_original(campaign: Campaign) -> QuerySet[Judgment]:
     """Current propagated grades that are not that of the original any more."""
     original = Judgment.objects.filter(
         campaign=OuterRef("campaign"),
@@ -283,9 +283,9 @@ INVARIANTS = (
     Invariant("worker", "judgments whose unit is of another worker", judgments_of_other_unit),
     Invariant("gold", "gold judgments outside crowd work", judgments_of_gold_without_unit),
     Invariant("again", "repeats of pairs that the worker never had", repeats_without_first),
-    Invariant("propagated", "judgments not propagated to a duplicate", originals_not_propagated),
+    Invariant("propagated", "judgments not propagated to a duplicate", pairs_of_lost_judgments),
     Invariant(
-        "original", "propagated grades that are not the original's", propagated_without_original
+        "original", "propagated grades that are not the original's", judgments_of_lost_original
     ),
     Invariant("duplicate", "slots of pairs judged by a duplicate", slots_of_propagated_pairs),
     Invariant("scale", "grades that are not on the grade scale", judgments_off_scale),

@@ -127,21 +127,7 @@ def create_plan(
         # Locked, so that two plans created concurrently cannot share a pair.
         Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
         check_latest_plan(campaign, before)
-        plan = Plan.objects.create(
-            campaign=campaign,
-            pool=pool,
-            design=scheme.design,
-            parameters=allocation.parameters,
-            overlap=allocation.max_judgments,
-            max_overlap=max_overlap,
-            audience=audience,
-            order=scheme.order,
-            third_from=scheme.third_from,
-            repeat_share=scheme.repeat_share,
-            rationale=scheme.rationale,
-            propagate=scheme.propagate,
-            created_by=actor,
-        )
+        plan = save_plan(actor, pool, scheme, allocation, audience, max_overlap)
         insert_slot_rows(plan, rows)
         add_propagated_pairs(plan, allocation.propagated)
         # Alone: concurrent judging or pool growth must not see pairs without their slots.
@@ -153,6 +139,32 @@ def create_plan(
         propagate_judgments(campaign, originals)
         log_plan_created(actor, plan, allocation, filled)
     return plan
+
+
+def save_plan(
+    actor: User,
+    pool: Pool,
+    scheme: PlanOptions,
+    allocation: PlanAllocation,
+    audience: str,
+    max_overlap: int | None,
+) -> Plan:
+    """The plan without its slots."""
+    return Plan.objects.create(
+        campaign=pool.campaign,
+        pool=pool,
+        design=scheme.design,
+        parameters=allocation.parameters,
+        overlap=allocation.max_judgments,
+        max_overlap=max_overlap,
+        audience=audience,
+        order=scheme.order,
+        third_from=scheme.third_from,
+        repeat_share=scheme.repeat_share,
+        rationale=scheme.rationale,
+        propagate=scheme.propagate,
+        created_by=actor,
+    )
 
 
 @dataclass(frozen=True)

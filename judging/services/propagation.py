@@ -177,11 +177,11 @@ def iter_missing_rows(
             is_current = last is not None and last.client_uuid == name_row(row, pair, revision)
             if (is_current and is_graded == was_graded) or not (is_graded or was_graded):
                 continue
-            kept = [getattr(row, name) for name in KEPT]
+            fields = [getattr(row, name) for name in KEPT]
             yield (
                 pair.topic_id, pair.docno, pair.original, row.assessor_id, revision + 1,
                 str(Kind.GRADE if is_graded else Kind.WITHDRAWN),
-                *(kept if is_graded else (None, *kept[1:])),
+                *(fields if is_graded else (None, *fields[1:])),
                 name_row(row, pair, revision + 1).hex,
             )  # fmt: skip
 

@@ -87,7 +87,7 @@ class PairBallot:
 
     @property
     def disagree(self) -> bool:
-        """Whether its assessors gave different grades; what is propagated, nobody gave."""
+        """Whether its assessors gave different grades, which those of a propagated one did not."""
         return not self.propagated_from and bool(self.grades) and self.grades[0] != self.grades[-1]
 
 
