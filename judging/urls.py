@@ -93,6 +93,7 @@ CAMPAIGN_PAGES = [
     page("judge-training/", training.judge_training_view),
     page("judge/<path:number>/skip/", judging.judge_skip_view),
     page("judge/<path:number>/duplicate/", duplicates.judge_duplicate_view),
+    page("judge/<path:number>/docnos/", duplicates.judge_docnos_view),
     page("judge/<path:number>/change/", judging.judge_change_view),
     page("judge/<path:number>/", judging.judge_view),
     # Downloads of judgments, and qrels versions

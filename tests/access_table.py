@@ -71,7 +71,7 @@ GET    302  404  403  200  404  403  200  404
     run-scores-changes
     run-scores@chart run-scores-download
 GET    302  404  403  403  403  200  403  404
-    work my-judgments judge-change judge-duplicate judge my-judgments-file comparisons
+    work my-judgments judge-change judge-duplicate judge-docnos judge my-judgments-file comparisons
     my-preferences comparison-desk
 GET    302  404  403  404  404  403  200  404
     score-set@draft compare@chart pairs@draft compare-download measures-compared@draft

@@ -212,3 +212,18 @@ def test_queries_of_the_table_do_not_grow_with_the_groups(
                 rows = [("1", document.docno, grade)]
                 import_judgments(actor=organizer, campaign=campaign, assessor=assessor, rows=rows)
     assert counts == [(counts[0][0], 1), (counts[0][0], 13)]
+
+
+def test_an_original_is_found_by_docno_and_title(as_user, campaign, assessor, slots, assessor3):
+    campaign.documents.filter(docno="other").update(title="On apples & pears")
+    campaign.documents.create(docno="other2", title="Not pooled")
+    url = reverse("judge-docnos", args=[campaign.slug, "1"])
+
+    def search(user, text):
+        return read_page(as_user(user).get(url, {"q": text})).strip()
+
+    found = '<option value="other" data-found>On apples &amp; pears</option>'
+    assert search(assessor, "OTH") == search(assessor, "on app") == found
+    assert search(assessor, "x") == search(assessor, "pears") == ""
+    # Topic 1 is not theirs.
+    assert search(assessor3, "oth") == ""
