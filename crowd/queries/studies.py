@@ -13,7 +13,7 @@ from django.db.models import Count, Q, Sum
 from campaigns.models import Campaign, Role, User
 from crowd.models import Bonus, Payment, Study, WorkUnit
 from crowd.queries.study_terms import load_study_seconds
-from judging.models import Purpose, Slot
+from judging.models import PropagatedPair, Purpose, Slot
 from poolbench.crowd.forecast import StudyForecast, forecast_study
 from pooling.models import Pool, PoolItem
 
@@ -141,7 +141,10 @@ def count_pairs_without_plan(pool: Pool) -> dict[int, int]:
     own = planned.filter(plan__pool=pool).order_by().values("item")
     free = PoolItem.objects.filter(pool=pool).exclude(pk__in=own).order_by()
     others = planned.exclude(plan__pool=pool).order_by()
-    if elsewhere := set(others.values_list("topic", "item__docno").distinct()):
+    elsewhere = set(others.values_list("topic", "item__docno").distinct())
+    propagated = PropagatedPair.objects.filter(topic__campaign=pool.campaign_id).order_by()
+    elsewhere.update(propagated.values_list("topic", "docno"))
+    if elsewhere:
         pairs = free.values_list("topic", "docno")
         return dict(Counter(topic for topic, docno in pairs if (topic, docno) not in elsewhere))
     return dict(free.values_list("topic").annotate(Count("pk")))

@@ -11,7 +11,7 @@ from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from campaigns.models import Campaign, User
-from judging.models import Judgment, Plan, Purpose, Slot
+from judging.models import Judgment, Plan, PropagatedPair, Purpose, Slot
 from judging.queries.judgments import ON_SCREEN, later_revisions, mark_counting_rows
 from judging.queries.slot_counts import count_campaign_slots, identify_slots, list_shared_topics
 from judging.rules import THIRD_K
@@ -139,5 +139,6 @@ def count_unplanned_pairs(campaign: Campaign) -> int:
     elsewhere = PoolItem.objects.filter(
         Exists(wanted), pool__campaign=campaign, topic=OuterRef("topic"), docno=OuterRef("docno")
     ).exclude(pool=pool)
-    newest = PoolItem.objects.filter(~Exists(wanted), pool=pool).order_by()
+    propagated = PropagatedPair.objects.filter(topic=OuterRef("topic"), docno=OuterRef("docno"))
+    newest = PoolItem.objects.filter(~Exists(wanted), ~Exists(propagated), pool=pool).order_by()
     return _unplanned.get_or_compute(key, newest.filter(~Exists(elsewhere)).count)

@@ -30,6 +30,7 @@ from judging.services.bulk import (
 )
 from judging.services.import_rows import ImportRows, collect_pairs, group_ballots, has_third
 from judging.services.judgment_log import lock_imports, lock_judging, run_with_retries
+from judging.services.propagation import propagate_judgments
 from judging.services.slot_table import Pair, SlotTable
 from judging.services.stopping import apply_stopping_rule
 from poolbench.files.faults import FaultReport
@@ -177,6 +178,8 @@ def write_imported(
             if listed and (not third or has_third(listed)):
                 part = (row for row in listed if row.third == third)
                 counts += append_judgments(campaign, assessor, part, purpose=purpose, slots=slots)
+    if purpose == Purpose.JUDGE and counts.appended:
+        propagate_judgments(campaign, pairs)
     refresh_after_commit(counts.appended)
     if purpose == Purpose.JUDGE:
         # Last: judging locks a slot, then the topic; the opposite order could deadlock.

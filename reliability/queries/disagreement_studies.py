@@ -153,7 +153,11 @@ def load_panel(
     # Pairs of a reference get rows; nothing is compared with its grades.
     reference = dict.fromkeys(unjudged, -1) if unjudged else None
     task = get_current_task(campaign)
-    visible = load_pair_ballots(campaign).omit_topics(withheld_topic_numbers(campaign, task))
+    visible = (
+        load_pair_ballots(campaign)
+        .omit_propagated()
+        .omit_topics(withheld_topic_numbers(campaign, task))
+    )
     visible = visible.omit_pairs(list_judged_before(task))
     ballots = build_ballots(visible, resolve_policy(campaign, policy), reference)
     ballots = replace(ballots, reference=None)
