@@ -203,15 +203,20 @@ def release_unplanned(campaign: Campaign) -> None:
 
 def release_changed(campaign: Campaign) -> None:
     """After the texts were compared again: a pair whose text is no longer that of its original
-    loses what was propagated, and can be planned.
+    loses what was propagated, and can be planned. A campaign may have no texts, as one loaded
+    from an archive: then nothing has changed.
     """
     rows = list(PropagatedPair.objects.filter(topic__campaign=campaign))
     if not rows:
         return
     members = load_text_groups(campaign)
     texts = {docno: member.text for docno, member in members.items()}
+    present = set(campaign.documents.values_list("docno", flat=True))
     changed = [
-        row for row in rows if row.docno not in texts or texts[row.docno] != texts.get(row.original)
+        row
+        for row in rows
+        if {row.docno, row.original} <= present
+        and (row.docno not in texts or texts[row.docno] != texts.get(row.original))
     ]
     lock_judging(campaign, exclusive=True)
     release_pairs(campaign, changed)

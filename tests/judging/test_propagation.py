@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from uuid import uuid4
 
 import pytest
@@ -9,6 +10,7 @@ from django.urls import reverse
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Job
+from campaigns.services.collection import import_documents
 from campaigns.services.duplicates import group_campaign_duplicates, request_duplicates
 from campaigns.services.people import get_or_create_team
 from evaluation.queries.interim_scores import compute_interim_scores
@@ -26,7 +28,11 @@ from judging.services.imports import import_judgments
 from judging.services.judgments import claim_ahead, undo_judgment
 from judging.services.plans import close_plan, create_plan, pause_plan, preview_plan
 from judging.services.qrels import freeze_qrels, verify_qrels
+from poolbench.pooling.spec import depth_spec
+from poolbench.replay.verification import verify_archive
+from pooling.services.freeze import freeze_pool
 from tests.pages import read_page
+from tests.replay.archives import load, make_archive, move_away
 from tests.world.files import make_pool, ranked_run
 from tests.world.judgments import submit_judgment
 
@@ -41,13 +47,18 @@ def plan(campaign, organizer, assessor, assessor2):
 
 def make_plan(campaign, organizer, people, overlap=1, *, propagate=True, version=1, docnos=TEXTS):
     """Of topic 1: x, y and z have one text, o another."""
-    for docno, body in TEXTS.items():
-        campaign.documents.get_or_create(docno=docno, defaults={"body": body, "sha256": docno})
-    if job := request_duplicates(campaign):
-        group_campaign_duplicates(job)
+    add_texts(campaign)
     pool = make_pool(campaign, {"1": list(docnos)}, version)
     scheme = PlanOptions(parameters={"n": overlap}, propagate=propagate)
     return create_plan(actor=organizer, pool=pool, assessors={"1": people}, scheme=scheme)
+
+
+def add_texts(campaign):
+    lines = [json.dumps({"id": docno, "text": text}) for docno, text in TEXTS.items()]
+    data = "\n".join(lines).encode()
+    import_documents(actor=campaign.created_by, campaign=campaign, data=data, file="d.jsonl")
+    if job := request_duplicates(campaign):
+        group_campaign_duplicates(job)
 
 
 def judge(plan, assessor, docno, grade, **more):
@@ -197,6 +208,33 @@ def test_the_checker_finds_what_was_not_propagated(plan, campaign, assessor):
     row.update(grade=2)
     Slot.objects.filter(item__docno="o").update(item=plan.pool.items.get(docno="y"))
     assert "duplicate" in list_broken(campaign)
+
+
+def test_an_archive_rebuilds_propagated_grades(campaign, organizer, assessor, settings, tmp_path):
+    add_texts(campaign)
+    team = get_or_create_team(actor=organizer, campaign=campaign, name="Team")
+    ranked_run(team, "first", {"1": "x y z o"})
+    pool = freeze_pool(
+        actor=organizer, campaign=campaign, spec=depth_spec(4), runs=campaign.runs.accepted()
+    )
+    scheme = PlanOptions(parameters={"n": 1}, propagate=True)
+    plan = create_plan(actor=organizer, pool=pool, assessors={"1": [assessor]}, scheme=scheme)
+    judge(plan, assessor, "x", 2)
+    judge(plan, assessor, "o", 1)
+    for policy in ("single", "single-without-propagated"):
+        freeze_qrels(actor=organizer, campaign=campaign, policy=policy)
+    before = set(PropagatedPair.objects.values_list("docno", "original"))
+    assert len(before) == 2
+    archive = make_archive(campaign, tmp_path / "first.zip")
+    result = verify_archive(archive)
+    assert (result.list_lines(), result.numbers["qrels versions"]) == ([], 2)
+    move_away(campaign, settings, tmp_path)
+    loaded = load(organizer, archive)
+    pairs = PropagatedPair.objects.filter(plan__campaign=loaded)
+    assert {(row.docno, row.original) for row in pairs} == before
+    assert loaded.plans.get().propagate
+    assert all(map(verify_qrels, loaded.qrels.all()))
+    assert list_broken(loaded) == set()
 
 
 def test_a_campaign_with_and_without_propagation(campaign, organizer, assessor, as_user):
