@@ -46,7 +46,9 @@ EFFECT = "disagreement-effect"
 _results: Cache[tuple[object, ...], Any] = Cache(24)
 """A panel of 143 runs takes some 10 MB, the other results little."""
 MOST_WORK = 150_000_000
-"""Most rows to score for a page: some fifteen seconds, once."""
+"""Most rows to score, as ``estimate_scoring_work`` counts them, in a request: up to a second."""
+MOST_WORK_OF_JOB = 25 * MOST_WORK
+"""The same in a job: some fifteen seconds."""
 SEED = 0
 DEFAULT_MEASURES = ("ndcg_cut_10", "map")
 """Preferred if a campaign has no measures of its own."""
@@ -87,7 +89,7 @@ def study_disagreement(
 
 def load_effect_report(campaign: Campaign) -> DisagreementReport:
     """That of the page as it opens, with the pairs of any rank-swap value; for a job."""
-    return _study_disagreement(campaign, DisagreementQuery(), MOST_WORK).report
+    return _study_disagreement(campaign, DisagreementQuery(), MOST_WORK_OF_JOB).report
 
 
 def is_first_query(query: DisagreementQuery, measures: Sequence[Measure]) -> bool:
