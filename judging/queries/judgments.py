@@ -218,7 +218,7 @@ def build_campaign_ballots(
     numbers: Mapping[int, str],
 ) -> PairBallots:
     rows = select_current_grades(log, counting, Purpose.JUDGE)
-    pairs, rank = log.sort_pairs(np.unique(log.pair[rows]), numbers)
+    pairs, rank = log.sort_pairs(log.list_pairs(rows), numbers)
     grades = log.numbers["grade"][rows]
     low = int(grades.min(initial=0))
     span = int(grades.max(initial=0)) - low + 1

@@ -288,6 +288,7 @@ def policy_table_rows(drafts: list[QrelsDraft]) -> list[dict[str, object]]:
 
 
 @require_safe
+@share_reads
 def qrels_policies_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """Grades under each policy, how unsure it is, and the pairs that differ between any two."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")

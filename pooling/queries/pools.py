@@ -123,7 +123,7 @@ def judged_pair_set(campaign: Campaign) -> set[tuple[str, str]]:
     """(topic, docno) of every graded pair."""
     log = read_judgment_log(campaign)
     numbers = dict(campaign.topics.values_list("pk", "number"))
-    return set(log.name_pairs(np.unique(log.pair[log.select_rows("judge", "grade")]), numbers))
+    return set(log.name_pairs(log.list_pairs(log.select_rows("judge", "grade")), numbers))
 
 
 def judged_campaigns(user: User, campaign: Campaign) -> QuerySet[Campaign]:
