@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import islice
 from statistics import median
 
 import numpy as np
@@ -10,6 +11,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
 
 from campaigns.models import Campaign, User
+from campaigns.services.rows import AT_ONCE
 from campaigns.services.snapshots import keep_figures
 from poolbench.cache import Cache
 from poolbench.pooling.tables import PoolTable
@@ -51,34 +53,41 @@ def load_pool_table(pool: Pool) -> PoolTable:
 
 
 def read_pool_table(pool: Pool) -> PoolTable:
+    """Some rows are in memory at a time: as objects a million of them take half a gigabyte."""
     rows = pool.items.order_by().values_list(
-        "topic", "docno", "min_rank", "contributors", "priority", "stratum", "probability"
+        "docno", "contributors", "probability", "topic", "min_rank", "priority", "stratum"
     )
     numbers = dict(pool.campaign.topics.values_list("pk", "number"))
-    columns = list(zip(*rows, strict=True)) or [()] * 7
-    ids, docnos, ranks, packed, priorities, strata, probabilities = columns
-    topics = sorted({numbers[pk] for pk in set(ids)})
-    place = {pk: topics.index(number) for pk, number in numbers.items() if number in topics}
-    topic = np.array([*map(place.__getitem__, ids)], np.int64)
+    docnos, packed = list[str](), list[bytes]()
+    parts, chances = [np.empty((5, 0), np.int64)], [np.empty(0)]
+    read = rows.iterator(chunk_size=AT_ONCE)
+    while some := list(islice(read, AT_ONCE)):
+        names, contributors, probabilities, ids, ranks, priorities, strata = zip(*some, strict=True)
+        docnos += names
+        packed.append(b"".join(contributors))
+        chances.append(np.array(probabilities, np.float64))
+        first = [each or 0 for each in priorities]
+        parts.append(np.array([ids, [*map(len, contributors)], ranks, first, strata], np.int64))
+    ids, sizes, ranks, priorities, strata = np.concatenate(parts, axis=1)
+    known, inverse = np.unique(ids, return_inverse=True)
+    topics = sorted(numbers[pk] for pk in known.tolist())
+    topic = np.array([topics.index(numbers[pk]) for pk in known.tolist()], np.int64)[inverse]
     # Sorted here: a database's collation need not be the order of code points.
     order = np.lexsort((DocnoArray.from_ids(docnos).ranks(), topic))
-    sizes = np.array([*map(len, packed)], np.int64)[order]
-    listed = order.tolist()
-    min_rank = np.array(ranks, np.int32)[order]
-    priority = np.array([each or 0 for each in priorities], np.int32)[order]
+    begins = group_starts(sizes)[:-1]
+    listed = DocnoArray(b"".join(packed), begins[order], sizes[order]).joined()
+    min_rank, priority = ranks[order].astype(np.int32), priorities[order].astype(np.int32)
     return PoolTable(
         runs=tuple(run["tag"] for run in pool.spec["runs"]),
         topics=tuple(topics),
         starts=group_starts(np.bincount(topic, minlength=len(topics))),
-        docnos=[docnos[at] for at in listed],
+        docnos=[docnos[at] for at in order.tolist()],
         min_rank=min_rank,
-        bounds=group_starts(sizes // np.dtype(PACKED).itemsize),
-        contributors=np.frombuffer(b"".join([packed[at] for at in listed]), PACKED).astype(
-            np.int32
-        ),
+        bounds=group_starts(sizes[order] // np.dtype(PACKED).itemsize),
+        contributors=np.frombuffer(listed, PACKED).astype(np.int32),
         priority=np.where(priority, priority, min_rank),
-        stratum=np.array(strata, np.int32)[order],
-        probability=np.array(probabilities, np.float64)[order],
+        stratum=strata[order].astype(np.int32),
+        probability=np.concatenate(chances)[order],
     )
 
 
