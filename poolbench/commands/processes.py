@@ -30,9 +30,10 @@ def choose_process_count(paths: Sequence[str]) -> int:
 
 
 def map_in_order(
-    work: Callable[[Item], Result], items: Sequence[Item], processes: int
+    work: Callable[[Item], Result], items: Sequence[Item], processes: int, *, chunk: int = 1
 ) -> Iterator[Result]:
-    """``work`` of every item, in order, in up to ``processes`` forks of this process.
+    """``work`` of every item, in order, in up to ``processes`` forks of this process, which send
+    ``chunk`` results at a time.
 
     The forks share what ``work`` refers to without pickling; its results are pickled. Where
     processes cannot be forked, this one does all the work.
@@ -47,7 +48,7 @@ def map_in_order(
 
     context = multiprocessing.get_context("fork")
     with ProcessPoolExecutor(processes, context, _share_work, (work, items)) as pool:
-        yield from pool.map(_process_item, range(len(items)))
+        yield from pool.map(_process_item, range(len(items)), chunksize=chunk)
 
 
 def _share_work(work: Callable[[Any], Any], items: Sequence[Any]) -> None:
