@@ -208,12 +208,13 @@ def replay_judgments(actor: User, pool: Pool, judged: dict[str, QrelsTable], ste
             if not campaign.members.filter(user=user, role=Role.ASSESSOR).exists():
                 people.add_member(actor=actor, campaign=campaign, user=user, role=Role.ASSESSOR)
         create_replay_plans(actor, pool, judged, users)
-        for name, table in ProgressBar().track(judged.items(), "judgments", len(judged)):
-            rows = ((*pair, grade) for pair, grade in table.by_pair().items())
-            count = imports.import_judgments(
-                actor=actor, campaign=campaign, assessor=users[name], rows=rows
-            )
-            results.append(f"{name} {count:,}")
+        rows = {
+            users[name]: [(*pair, grade) for pair, grade in table.by_pair().items()]
+            for name, table in judged.items()
+        }
+        if rows:
+            imports.import_all_judgments(actor=actor, campaign=campaign, rows=rows)
+        results += [f"{user.username} {len(own):,}" for user, own in rows.items()]
 
 
 def create_replay_plans(
