@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NoReturn, TypeVar
+from typing import NoReturn, TypeVar
 
 from django.db import connection
 
@@ -36,9 +36,9 @@ def list_next(rest: Iterator[Item]) -> list[Item]:
 
 
 def refuse_queries() -> None:
-    """For this thread."""
-    connection.execute_wrappers.append(refuse_query)
+    """In this thread, whose connection is its own and never opened."""
+    connection.ensure_connection = refuse_connection  # type: ignore[method-assign]
 
 
-def refuse_query(_execute: Callable[..., Any], sql: str, *_rest: object) -> NoReturn:
-    raise RuntimeError(f"what is read ahead may not ask the database: {sql[:200]}")
+def refuse_connection() -> NoReturn:
+    raise RuntimeError("what is read ahead may not ask the database")

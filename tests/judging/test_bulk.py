@@ -157,6 +157,7 @@ def test_what_is_read_ahead_comes_in_order_with_its_error(db):
 
 
 @pytest.mark.postgresql
+@pytest.mark.skipif("connection.vendor != 'postgresql'", reason="SQLite reads nothing ahead")
 def test_rows_may_not_ask_the_database_while_the_server_takes_others(plan):
     slot = Slot.objects.first()
     names = ("plan_id", "item_id", "topic_id", "k", "position", "token", "purpose", "state")

@@ -115,4 +115,4 @@ def test_a_rejected_run_of_another_process_ends_the_load_with_its_faults(request
     done = load(env, folder, 2)
     assert done.returncode == 1
     assert f"{folder}/b1.txt" in done.stderr
-    assert "E01" in done.stderr
+    assert "columns instead of 6. [1 Q0 d99]" in done.stderr
