@@ -89,10 +89,17 @@ def import_judgments(
     written again; a different one is a new revision. Raises ``InvalidFile`` with all faults:
     EJ01 unknown topic, EJ02 grade not on the scale, EJ03 duplicate pair.
     """
+    return import_all_judgments(actor=actor, campaign=campaign, rows={assessor: rows})
+
+
+def import_all_judgments(
+    *, actor: User, campaign: Campaign, rows: Mapping[User, Iterable[Graded]]
+) -> int:
+    """``import_judgments`` of several assessors, all or none: their slots are read once."""
     require_permission(actor, "campaigns.manage", campaign)
-    require_assessors(campaign, [assessor])
-    listed = check_rows(campaign, list(rows))
-    return append_imported(actor, campaign, {assessor: listed}, Purpose.JUDGE, {}).appended
+    require_assessors(campaign, list(rows))
+    listed = {user: check_rows(campaign, list(own)) for user, own in rows.items()}
+    return append_imported(actor, campaign, listed, Purpose.JUDGE, {}).appended
 
 
 def preview_file(

@@ -17,7 +17,7 @@ from judging.models import Audience, Judgment, Plan, PropagatedPair, Purpose, Sl
 from judging.queries.judgments import ANSWERS, latest_judgments, log_until
 from judging.queries.slots import ROUND
 from judging.services.followups import add_third_slot
-from judging.services.log_rows import append_copies
+from judging.services.log_rows import append_copies, make_random_uuids
 from poolbench.judging.designs.allocation import UNASSIGNED, Allocation, Workload
 from poolbench.judging.designs.lengths import order_in_length_blocks
 from pooling.models import Pool, PoolItem, PoolTopic
@@ -157,13 +157,14 @@ def build_slot_rows(
     """A slot per entry of ``slots``, as a row of ``COLUMNS``."""
     position = positions_by_item(pool, pairs, order)
     keys = [user.pk for user in assessors]
-    columns = zip(slots.pair.tolist(), slots.k.tolist(), slots.assessor.tolist(), strict=True)
+    columns = (slots.pair.tolist(), slots.k.tolist(), slots.assessor.tolist())
+    tokens = make_random_uuids(len(slots.pair))
     return [
         (
             pairs[index].item, pairs[index].topic, k, position[pairs[index].item],
-            None if assessor == UNASSIGNED else keys[assessor], uuid4().hex,
+            None if assessor == UNASSIGNED else keys[assessor], token,
         )
-        for index, k, assessor in columns
+        for index, k, assessor, token in zip(*columns, tokens, strict=True)
     ]  # fmt: skip
 
 
