@@ -200,9 +200,13 @@ SHOWN = """async (before) => {
 
 def measure_next(context: Any, kind: str, documents: int) -> None:
     """From the key to the next document painted: as the page measures it, and with all pictures in
-    sight decoded.
+    sight decoded; and the CPU time of the page's main thread for a document with all that it does,
+    which does not depend on the load.
     """
     page = open_desk(context, kind)
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})
+    cpu = -read_task_seconds(session)
     page.evaluate(
         "() => { window.drawn = []; addEventListener('keydown',"
         " (event) => { window.pressed = event.timeStamp; }, true); }"
@@ -212,11 +216,18 @@ def measure_next(context: Any, kind: str, documents: int) -> None:
         docno = page.locator("#grades [name=docno]").input_value()
         page.keyboard.press(str(at % 4))
         page.evaluate(SHOWN, docno)
+    cpu += read_task_seconds(session)
     own = page.evaluate("performance.getEntriesByName('judge:next').map((it) => it.duration)")
     for name, values in (("judge:next", own), ("pictures too", page.evaluate("window.drawn"))):
         cuts = "  ".join(f"p{n} {find_quantile(values, n / 100):.0f}" for n in (50, 95, 99))
         print(f"{kind:<8} {name:<13} {len(values)} keys  {cuts} ms  {describe_load()}", flush=True)
+    print(f"{kind:<8} CPU of the main thread {1000 * cpu / documents:.0f} ms a document")
     page.close()
+
+
+def read_task_seconds(session: Any) -> float:
+    rows = session.send("Performance.getMetrics")["metrics"]
+    return float(next(row["value"] for row in rows if row["name"] == "TaskDuration"))
 
 
 def main() -> None:

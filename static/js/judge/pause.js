@@ -13,7 +13,7 @@ function watchPauses({ user, campaign }) {
   const choice = document.getElementById("hint-break");
   const grades = [...document.querySelectorAll("#grades [data-grade]")].map((it) => Number(it.dataset.grade));
   const lowest = Math.min(...grades);
-  let work = { judged: [], told: 0 }; // [time, grade or null], since the last pause
+  let work = { judged: [], told: 0 }; // [time, grade or null] of two windows
   let due = "";
 
   try {
@@ -26,7 +26,7 @@ function watchPauses({ user, campaign }) {
     const within = (from, to) => work.judged.filter(([time]) => now - time >= from && now - time < to);
     const [last, former] = [within(0, WINDOW_MS), within(WINDOW_MS, 2 * WINDOW_MS)];
     const low = (rows) => rows.filter(([, grade]) => grade === lowest).length;
-    const minutes = Math.round((now - work.judged[0][0]) / MINUTE_MS);
+    const minutes = Math.round((now - work.begun) / MINUTE_MS);
     return format(texts.pause, { minutes, n: last.length, low: low(last), before: former.length, lowBefore: low(former) });
   }
 
@@ -34,8 +34,10 @@ function watchPauses({ user, campaign }) {
     const now = Date.now();
     const last = work.judged.at(-1)?.[0] ?? now;
     if (now - last > REST_MS) work = { judged: [], told: 0 };
+    work.begun ??= work.judged[0]?.[0] ?? now;
+    work.judged = work.judged.filter(([time]) => now - time < 2 * WINDOW_MS);
     work.judged.push([now, detail.kind === "grade" ? Number(detail.grade) : null]);
-    if (choice?.checked && now - work.judged[0][0] >= WORK_MS && now - work.told >= AGAIN_MS) {
+    if (choice?.checked && now - work.begun >= WORK_MS && now - work.told >= AGAIN_MS) {
       due = describe(now);
       work.told = now;
     }

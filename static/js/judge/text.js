@@ -1,5 +1,7 @@
 // The text of a document on screen: in the page itself or in a frame without scripts.
 
+import { placePage } from "./pages.js";
+
 // The document inside a frame, once loaded, if readable (the browser's PDF viewer is not).
 export function documentIn(frame) {
   if (!frame?.matches("[sandbox]")) return null;
@@ -122,6 +124,8 @@ export function paint(name, ranges) {
 // had skipped so far.
 export function show(range) {
   const element = range.startContainer.parentElement;
+  const page = element.closest(".pdf-page");
+  if (page) placePage(page);
   element.scrollIntoView({ block: "nearest" });
   const view = element.ownerDocument.defaultView;
   const scroller = view === window ? element.closest(".judge-doc") : element.ownerDocument.scrollingElement;
