@@ -63,8 +63,8 @@ def judge_docnos_view(request: SignedInRequest, slug: str, number: str) -> HttpR
     campaign = get_campaign_for(request.user, slug, "campaigns.judge")
     topic = get_object_or_404(campaign.topics, number=number)
     text = request.GET.get("q", "").replace("\0", "").strip()[:500]
-    found = find_originals(request.user, topic, text) if len(text) > 1 else ()
-    return render_page(request, "judging/_docno_options.html", {"found": found})
+    rows = find_originals(request.user, topic, text) if len(text) > 1 else ()
+    return render_page(request, "judging/_docno_options.html", {"found": rows})
 
 
 def build_columns(first: Document, other: Document) -> list[DuplicateColumn]:
