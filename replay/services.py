@@ -142,7 +142,7 @@ def submit_replayed_runs(
             connections.close_all()
         sent = iter_teams_sent(actor, campaign, own, task, submitted)
         teams = len({entry.team for entry in own})
-        for _ in ProgressBar().track(map_in_order(check_runs, sent, processes), "runs", teams):
+        for _ in ProgressBar().track(map_in_order(check_team_runs, sent, processes), "runs", teams):
             pass
         for entry, run in submitted:
             run.refresh_from_db()
@@ -186,7 +186,7 @@ def iter_teams_sent(
             yield waiting.pop(entry.team)
 
 
-def check_runs(sent: Sequence[int]) -> None:
+def check_team_runs(sent: Sequence[int]) -> None:
     """Check the runs of a team (keys) in turn: each is compared with those before."""
     for run in Run.objects.filter(pk__in=sent).order_by("pk"):
         if job := runs.latest_check_job(run):

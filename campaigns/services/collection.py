@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import io
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
-from itertools import islice
 from operator import attrgetter
 from pathlib import Path
-from typing import TypeVar
 
 from django.conf import settings
 from django.db import transaction
@@ -26,7 +24,7 @@ from campaigns.services import events
 from campaigns.services.decisions import check_decision
 from campaigns.services.duplicates import request_duplicates
 from campaigns.services.pdf_layouts import store_layouts
-from campaigns.services.rows import insert_rows
+from campaigns.services.rows import insert_rows, iter_batches
 from campaigns.services.translations import check_originals, store_translations
 from poolbench.files.faults import FaultReport, InvalidFile
 from poolbench.files.natural_sort import natural_sort_key
@@ -40,7 +38,6 @@ DOCUMENT_COLUMNS = (
     "source_sha256", "language",
 )  # fmt: skip
 TOPIC_TEXTS = ("title", "description", "narrative")
-Row = TypeVar("Row")
 
 
 def import_topics(
@@ -167,7 +164,7 @@ def add_documents(
         check_same_documents(file, rows, existing)
         check_originals(translated, existing, report)
         new_documents = [row for row in rows if row.docno not in existing]
-        for part in iter_batches(new_documents):
+        for part in iter_batches(new_documents, BATCH):
             values = map(attrgetter(*DOCUMENT_COLUMNS), part)
             insert_rows(Document, DOCUMENT_COLUMNS, values, {"campaign_id": campaign.pk})
         store_layouts(campaign, pages)
@@ -243,7 +240,7 @@ def load_known_documents(campaign: Campaign, docnos: Sequence[str]) -> dict[str,
     may produce other HTML from the same page.
     """
     existing: dict[str, set[str]] = {}
-    for part in iter_batches(docnos) if campaign.documents.exists() else ():
+    for part in iter_batches(docnos, BATCH) if campaign.documents.exists() else ():
         documents = campaign.documents.filter(docno__in=part)
         for docno, *hashes in documents.values_list("docno", "sha256", "source_sha256"):
             existing[docno] = set(hashes) - {""}
@@ -276,9 +273,3 @@ def check_same_documents(
 def raise_if_faulty(report: FaultReport) -> None:
     if report.has_errors:
         raise InvalidFile(report)
-
-
-def iter_batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
-    rest = iter(rows)
-    while part := list(islice(rest, BATCH)):
-        yield part

@@ -23,7 +23,7 @@ from campaigns.queries.collection_files import (
     iter_docnos,
 )
 from campaigns.services import events, jobs
-from campaigns.services.collection import iter_batches
+from campaigns.services.rows import iter_batches
 from poolbench.files.faults import format_count
 from poolbench.texts.topic_files import TOPIC_WRITERS
 from poolbench.texts.topics import TopicText
@@ -79,7 +79,7 @@ def write_topics(campaign: Campaign, ending: str) -> Iterator[bytes]:
 
 
 def iter_docno_parts(campaign: Campaign) -> Iterator[bytes]:
-    for docnos in iter_batches(iter_docnos(campaign)):
+    for docnos in iter_batches(iter_docnos(campaign), BATCH):
         yield "".join(f"{docno}\n" for docno in docnos).encode()
 
 

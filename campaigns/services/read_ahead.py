@@ -23,9 +23,9 @@ def read_ahead(items: Iterable[Item]) -> Iterator[Item]:
     rest = iter(items)
     with ThreadPoolExecutor(1, initializer=refuse_queries) as thread:
         coming = thread.submit(list_next, rest)
-        while found := coming.result():
+        while item := coming.result():
             coming = thread.submit(list_next, rest)
-            yield from found
+            yield from item
 
 
 def list_next(rest: Iterator[Item]) -> list[Item]:

@@ -39,7 +39,7 @@ def insert_rows(
     (JSON as text, a UUID as 32 hexadecimal digits). Foreign keys are checked at once. On SQLite
     all other writers wait in the meantime. An iterator of ``rows`` may not ask the database.
     """
-    parts, count = iter_parts(rows, AT_ONCE), 0
+    parts, count = iter_batches(rows, AT_ONCE), 0
     if connection.vendor == "postgresql":
         spell = partial(spell_rows, model, names, same)
         for size, text in read_ahead((len(part), spell(part)) for part in parts):
@@ -52,7 +52,7 @@ def insert_rows(
     return count
 
 
-def iter_parts(rows: Iterable[T], size: int) -> Iterator[list[T]]:
+def iter_batches(rows: Iterable[T], size: int) -> Iterator[list[T]]:
     """``rows`` in lists of ``size``."""
     rest = iter(rows)
     while part := list(islice(rest, size)):
@@ -101,7 +101,7 @@ def spell_rows(
     end = f",{spell_csv([same.values()])}" if same else LINE_END
     return [
         spell_csv(map(spell_bytes, part) if has_bytes else part, end)
-        for part in iter_parts(rows, IN_TEXT)
+        for part in iter_batches(rows, IN_TEXT)
     ]
 
 

@@ -14,7 +14,7 @@ from django.db import transaction
 
 from campaigns.models import Campaign, User
 from campaigns.services.read_ahead import read_ahead
-from campaigns.services.rows import Value, iter_parts
+from campaigns.services.rows import Value, iter_batches
 from campaigns.services.statistics import MIN_ROWS, refresh_old_statistics, refresh_statistics
 from judging.models import Judgment, Purpose, Slot
 from judging.queries.judgments import latest_judgments, log_until
@@ -149,7 +149,7 @@ def append_judgments(
     """
     current = map_latest_revisions(campaign, assessor, purpose)
     counts = ImportCounts()
-    parts = (select_new_rows(part, current) for part in iter_parts(rows, ROWS_AT_ONCE))
+    parts = (select_new_rows(part, current) for part in iter_batches(rows, ROWS_AT_ONCE))
     for new_rows, added in read_ahead(parts):
         filled = FilledSlots.none(np.zeros(len(new_rows), np.int64))
         if slots is not None:

@@ -20,11 +20,11 @@ import django
 django.setup()
 from replay import services
 folder, processes = Path(sys.argv[1]), int(sys.argv[2])
-def check_runs(sent, check=services.check_runs):
+def check_team_runs(sent, check=services.check_team_runs):
     with (folder / "pids").open("a") as pids:
         pids.write(f"{os.getpid()} {len(sent)}\\n")
     check(sent)
-services.check_runs = check_runs
+services.check_team_runs = check_team_runs
 services.choose_process_count = lambda paths: processes
 from django.core.management import call_command
 call_command("load_campaign", str(folder))
