@@ -1,6 +1,6 @@
 // Passages that show why a document is relevant, highlighted by selecting them.
 import { startPicking } from "./pick.js";
-import { framedDocuments, paint, rangeOf, textMap } from "./text.js";
+import { framedDocuments, isShown, paint, rangeOf, textMap } from "./text.js";
 
 const MOST_CHARACTERS = 5_000;
 const MOST = 50;
@@ -21,7 +21,7 @@ const isTranslation = (block) => Boolean(block.closest(".translation"));
 // between blocks.
 function* parts(range, article) {
   for (const block of article.querySelectorAll(BLOCKS)) {
-    if (!range.intersectsNode(block) || !block.checkVisibility()) continue;
+    if (!range.intersectsNode(block) || !isShown(block)) continue;
     const part = document.createRange();
     part.selectNodeContents(block);
     if (block.contains(range.startContainer)) part.setStart(range.startContainer, range.startOffset);
