@@ -8,10 +8,14 @@ keep.py trust FOLDER QRELS     measure a reusability report on all cores
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+
+if sys.argv[1:2] != ["trust"]:
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as `poolbench evaluate` does
 
 import numpy as np
 

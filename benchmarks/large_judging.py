@@ -16,6 +16,7 @@ import cProfile
 import pstats
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -110,13 +111,14 @@ def make_log_of_screen(campaign: Any) -> None:
 
 
 def compute_reports(campaign: Any) -> None:
-    """The reports on which there is a verdict, as jobs do after judgments."""
+    """The reports of pages, as jobs compute them after judgments."""
     from benchmarks.imports import measure
-    from campaigns.services.snapshots import list_verdict_subjects, refresh_snapshot
+    from campaigns.errors import ActionRefused
+    from campaigns.services.snapshots import list_snapshot_names, refresh_snapshot
 
-    for subject in list_verdict_subjects():
-        with measure(f"job {subject.snapshot}"):
-            refresh_snapshot(campaign, subject.snapshot)
+    for name in list_snapshot_names():
+        with measure(f"job {name}"), suppress(ActionRefused):
+            refresh_snapshot(campaign, name)
 
 
 def measure_page(client: Any, name: str, path: str, profiled: bool) -> None:

@@ -1,8 +1,9 @@
 """What it costs and brings to show the plain order of runs where a machine favours a team.
 
 ``OMP_NUM_THREADS=1 python -m benchmarks.trust DATA [SAMPLES [NAME]]``: on DL19, tau with full
-judging of the order by estimates and of the order drawn in, in samples with a team alarm and
-without, and how many places too high the favoured teams' runs stand.
+judging of the plain order, of the order drawn in for all runs and of that for the others than the
+favoured teams', in samples with a team alarm and without, and how many places too high the
+favoured teams' runs stand in each.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from poolbench.evaluation.comparison.rankings import tau
 from poolbench.statistics.inclusion import inclusion_probabilities
 
 SHARES = 0.05, 0.1, 0.2
-HEADER = "measure", "alarm", "samples", "tau plain", "drawn in", "lift plain", "drawn in"
+HEADER = "measure", "alarm", "samples", "plain", "all", "others", "lift plain", "all", "others"
 
 
 def find_alarmed(
@@ -50,7 +51,7 @@ def place_runs(values: np.ndarray) -> np.ndarray:
 
 def simulate_orders(
     collection: JudgedCollection, machines: Sequence[MachineInput], share: float, samples: int
-) -> list[tuple[str, bool, float, float, float, float]]:
+) -> list[tuple[str, bool, float, float, float, float, float, float]]:
     """A row for each sample and measure, as ``HEADER`` but for the number of samples."""
     teams = list_teams(collection)
     own_team = np.array([teams[run] for run in collection.frame.runs])
@@ -72,12 +73,14 @@ def simulate_orders(
             ordering = np.array(
                 [row.estimate.value if row.drawn_in is None else row.drawn_in for row in own]
             )
-            taus = [tau(values.tolist(), truth.tolist()) for values in (plain, ordering)]
+            mixed = np.where(favoured, plain, ordering)
+            orders = plain, ordering, mixed
+            taus = [tau(values.tolist(), truth.tolist()) for values in orders]
             lifts = [
                 float((place_runs(truth) - place_runs(values))[favoured].mean())
                 if alarmed
                 else float("nan")
-                for values in (plain, ordering)
+                for values in orders
             ]
             rows.append((each.measure, bool(alarmed), *taus, *lifts))
     return rows

@@ -10,6 +10,7 @@ from judging.views import (
     agreement_parts,
     automatic,
     consensus,
+    duplicate_grades,
     duplicates,
     example_pairs,
     exports,
@@ -50,6 +51,7 @@ CAMPAIGN_PAGES = [
     # Plans and progress
     page("judging/", progress.judging_view),
     page("judging/flags/", progress.flagged_documents_view),
+    page("judging/duplicates/", duplicate_grades.duplicate_grades_view),
     page("judging/training/", example_pairs.training_sets_view),
     page("judging/assessor/<str:username>/", progress.judging_assessor_view),
     page("judging/assessor/<str:username>/return/", progress.slots_return_view),
@@ -91,6 +93,7 @@ CAMPAIGN_PAGES = [
     page("judge-training/", training.judge_training_view),
     page("judge/<path:number>/skip/", judging.judge_skip_view),
     page("judge/<path:number>/duplicate/", duplicates.judge_duplicate_view),
+    page("judge/<path:number>/docnos/", duplicates.judge_docnos_view),
     page("judge/<path:number>/change/", judging.judge_change_view),
     page("judge/<path:number>/", judging.judge_view),
     # Downloads of judgments, and qrels versions

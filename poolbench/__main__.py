@@ -47,6 +47,8 @@ SERVER_COMMANDS = {
 MISSING_SERVER = 'poolbench {name} needs the server. Install it: pip install "poolbench[server]".\n'
 MANY = 100_000
 """New objects before commands on files collect garbage; Python's default is 700."""
+WITHOUT_MATRICES = ("evaluate", "pool", "check-run")
+"""Commands that multiply none: the threads of OpenBLAS would only wait for work, and spin."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -56,6 +58,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if name in FILE_COMMANDS:
         # The data live to the end: garbage collection would take a tenth of the time.
         gc.set_threshold(MANY)
+        if name in WITHOUT_MATRICES:
+            os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read as numpy is loaded
         return run_file_command(name, words[1:])
     if name in SERVER_COMMANDS:
         return run_server_command(name, words[1:])

@@ -5,19 +5,22 @@ use: topics, documents, runs, pool, judgments, qrels, scores, release.
 from __future__ import annotations
 
 import time
-from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from functools import partial
 
+from django.db import connection, connections
+
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, CampaignTask, Role, Run, User
 from campaigns.services import campaigns, collection, people, runs, tasks
-from campaigns.services.jobs import run_jobs_inline
+from campaigns.services.jobs import load_tasks, run_here, run_jobs_inline
 from evaluation.services.release import release_scores
 from evaluation.services.scoring import score_campaign
 from judging.services import imports, plans, qrels
+from poolbench.commands.processes import choose_process_count, map_in_order
 from poolbench.commands.progress import ProgressBar
 from poolbench.files.faults import FaultReport, InvalidFile
 from poolbench.files.streams import read_bytes
@@ -126,31 +129,68 @@ def submit_replayed_runs(
     step: Step,
     task: CampaignTask | None = None,
 ) -> list[tuple[RunEntry, Run]]:
-    submitted = []
     own = [entry for entry in manifest.runs if entry.task == ("" if task is None else task.slug)]
+    submitted: list[tuple[RunEntry, Run]] = []
+    # Forks see only what is committed.
+    processes = 1
+    if not connection.in_atomic_block:
+        processes = choose_process_count([str(entry.file) for entry in own])
     with step("runs") as results:
-        for entry in ProgressBar().track(own, "runs", len(own)):
-            team = people.get_or_create_team(actor=actor, campaign=campaign, name=entry.team)
-            run = runs.submit_run(
-                actor=actor,
-                campaign=campaign,
-                team=team,
-                data=entry.file.read_bytes(),
-                file_name=entry.file.name,
-                tag=entry.tag,
-                description=entry.description,
-                kind=entry.kind,
-                priority=entry.priority,
-                task=task,
-            )
+        load_tasks()
+        if processes > 1:
+            # No two processes may use the same connection.
+            connections.close_all()
+        sent = iter_teams_sent(actor, campaign, own, task, submitted)
+        teams = len({entry.team for entry in own})
+        for _ in ProgressBar().track(map_in_order(check_runs, sent, processes), "runs", teams):
+            pass
+        for entry, run in submitted:
             run.refresh_from_db()
             if run.state != Run.State.ACCEPTED:
                 raise InvalidFile(name_file_in_faults(run.fault_report, str(entry.file)))
-            submitted.append((entry, run))
         lines = sum(run.lines for _, run in submitted)
-        teams = len({entry.team for entry in own})
         results.append(f"{len(submitted)} runs of {teams} teams, {lines:,} lines")
     return submitted
+
+
+def iter_teams_sent(
+    actor: User,
+    campaign: Campaign,
+    entries: Sequence[RunEntry],
+    task: CampaignTask | None,
+    submitted: list[tuple[RunEntry, Run]],
+) -> Iterator[list[int]]:
+    """Submit the runs of ``entries`` in their order; the keys of all runs of a team, which wait for
+    their checks, once it has sent its last one.
+    """
+    left = Counter(entry.team for entry in entries)
+    waiting: dict[str, list[int]] = defaultdict(list)
+    for entry in entries:
+        run = runs.submit_run(
+            actor=actor,
+            campaign=campaign,
+            team=people.get_or_create_team(actor=actor, campaign=campaign, name=entry.team),
+            data=entry.file.read_bytes(),
+            file_name=entry.file.name,
+            tag=entry.tag,
+            description=entry.description,
+            kind=entry.kind,
+            priority=entry.priority,
+            task=task,
+            check_here=True,
+        )
+        submitted.append((entry, run))
+        waiting[entry.team].append(run.pk)
+        left[entry.team] -= 1
+        if not left[entry.team]:
+            yield waiting.pop(entry.team)
+
+
+def check_runs(sent: Sequence[int]) -> None:
+    """Check the runs of a team (keys) in turn: each is compared with those before."""
+    for run in Run.objects.filter(pk__in=sent).order_by("pk"):
+        if job := runs.latest_check_job(run):
+            run_here(job)
 
 
 def name_file_in_faults(report: FaultReport, file: str) -> FaultReport:
@@ -168,12 +208,13 @@ def replay_judgments(actor: User, pool: Pool, judged: dict[str, QrelsTable], ste
             if not campaign.members.filter(user=user, role=Role.ASSESSOR).exists():
                 people.add_member(actor=actor, campaign=campaign, user=user, role=Role.ASSESSOR)
         create_replay_plans(actor, pool, judged, users)
-        for name, table in ProgressBar().track(judged.items(), "judgments", len(judged)):
-            rows = ((*pair, grade) for pair, grade in table.by_pair().items())
-            count = imports.import_judgments(
-                actor=actor, campaign=campaign, assessor=users[name], rows=rows
-            )
-            results.append(f"{name} {count:,}")
+        rows = {
+            users[name]: [(*pair, grade) for pair, grade in table.by_pair().items()]
+            for name, table in judged.items()
+        }
+        if rows:
+            imports.import_all_judgments(actor=actor, campaign=campaign, rows=rows)
+        results += [f"{user.username} {len(own):,}" for user, own in rows.items()]
 
 
 def create_replay_plans(

@@ -18,7 +18,8 @@ GET    302  404  403  403  403  403  200  404
     pool-download judging plan-new plan-assign plan-close plan-reassign
     collection-files submissions-close submissions-reopen erratum-new events events-download
     pools pool pool-download judging plan-new plan-assign plan-close plan-reassign
-    judging-today review-new flagged-documents judging-assessor training-sets
+    judging-today review-new flagged-documents duplicate-grades judging-assessor
+    training-sets
     judgments-download assessor-qrels import-export judgments-export judgments-import
     automatic-list automatic automatic-download model model-new
      automatic-witness automatic-witness-download
@@ -70,7 +71,7 @@ GET    302  404  403  200  404  403  200  404
     run-scores-changes
     run-scores@chart run-scores-download
 GET    302  404  403  403  403  200  403  404
-    work my-judgments judge-change judge-duplicate judge my-judgments-file comparisons
+    work my-judgments judge-change judge-duplicate judge-docnos judge my-judgments-file comparisons
     my-preferences comparison-desk
 GET    302  404  403  404  404  403  200  404
     score-set@draft compare@chart pairs@draft compare-download measures-compared@draft

@@ -205,7 +205,7 @@ _HELPED = {
     "organizer#public-page": "public-page-edit",
     "organizer#import-and-export": "import-export",
     "organizer#estimates-while-people-judge": "estimates",
-    "organizer#judging": "flagged-documents interim-scores judging",
+    "organizer#judging": "duplicate-grades flagged-documents interim-scores judging",
     "organizer#pool": "pool pools",
     "organizer#qrels": "qrels qrels-changes qrels-compare qrels-list",
     "organizer#runs": "run-form runs submissions-reopen",

@@ -73,6 +73,7 @@ EVENT_PHRASES = {
     "plan.closed": _("Judging plan closed"),
     "plan.one_more": "More judgments requested",
     "plan.leases_canceled": _("Expired leases canceled"),
+    "plan.duplicates_released": "Documents no longer judged by their duplicates",
     "slot.reopened": _("Document reopened"),
     "slot.passed_on": _("Skipped document passed on"),
     "slots.returned": _("Documents returned"),

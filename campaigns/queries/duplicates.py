@@ -17,10 +17,17 @@ class TextGroupMember(NamedTuple):
     text: str
 
 
-def load_text_groups(campaign: Campaign, docnos: Collection[str]) -> dict[str, TextGroupMember]:
-    """By docno: those of ``docnos`` that have duplicates or near duplicates in the campaign."""
+def load_text_groups(
+    campaign: Campaign, docnos: Collection[str] | None = None
+) -> dict[str, TextGroupMember]:
+    """By docno: those of ``docnos``, or of all, that have duplicates or near duplicates in the
+    campaign.
+    """
     members: dict[str, TextGroupMember] = {}
     rows = Duplicate.objects.filter(campaign=campaign).order_by()
+    if docnos is None:
+        every = rows.values_list("document__docno", "group", "text")
+        return {docno: TextGroupMember(group, text) for docno, group, text in every.iterator()}
     listed = list(docnos)
     for start in range(0, len(listed), BATCH):
         named = rows.filter(document__docno__in=listed[start : start + BATCH])

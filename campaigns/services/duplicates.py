@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,12 @@ GROUP = "campaigns.group_duplicates"
 """The kind of the job."""
 SHARE, BATCH = 5_000, 500
 """Documents of a part of the job, and of those as many in memory."""
+_acts: list[Callable[[Campaign], None]] = []
+
+
+def add_grouping_act(act: Callable[[Campaign], None]) -> None:
+    """Register what an app does once groups have changed, in the same transaction."""
+    _acts.append(act)
 
 
 def request_duplicates(campaign: Campaign) -> Job | None:
@@ -69,6 +75,8 @@ def group_campaign_duplicates(job: Job) -> None:
         lines = [row for row in rows if row[0] in present]
         names = ("document_id", "group", "text")
         insert_rows(Duplicate, names, lines, {"campaign_id": campaign.pk})
+        for act in _acts:
+            act(campaign)
         jobs.finish_job_once(job, groups=len(groups), documents=len(lines))
     campaign.jobs.filter(kind=GROUP, pk__lt=job.pk, state=Job.State.DONE).delete()
 

@@ -49,8 +49,9 @@ APPENDS = 100
 MOST_PAIRS = 2**31 - 1
 """Codes are 32-bit integers."""
 MAPPED = 1 << 16
-"""A file of so many rows is mapped into memory while it is used, not read: that of a run from
-800 kB on, that of a chunk from about 1.5 MB on."""
+"""A run of so many lines is mapped into memory while it is used, not read: from 800 kB on."""
+MAPPED_CHUNK = 1 << 14
+"""The same for chunks of the dictionary, which stay in memory otherwise: from some 400 kB on."""
 
 
 def get_pair_dictionary(campaign: Campaign) -> PairDictionary:
@@ -93,7 +94,7 @@ def remove_unused_segments() -> int:
 
 def open_chunk(name: str, count: int) -> StoredPairs:
     """The chunk in the file ``name``; a large one is mapped each time that docnos are read."""
-    if count >= MAPPED:
+    if count >= MAPPED_CHUNK:
         return open_pairs(partial(map_file, name))
     return read_pairs(store.get_blob(name))
 

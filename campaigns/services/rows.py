@@ -5,19 +5,24 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from types import MappingProxyType
+from typing import TypeVar
 
 from django.db import connection, models
 from django.db.models.expressions import RawSQL
 
+from campaigns.services.read_ahead import read_ahead
+
+T = TypeVar("T")
 Value = int | float | str | bytes | bool | None
 Row = Sequence[Value]
 NOTHING: Mapping[str, Value] = MappingProxyType({})
 AT_ONCE = 20_000
 """Rows of a statement: a web process limits the seconds of each."""
 IN_TEXT = 2_000
-"""Rows that are text in memory at a time."""
+"""Rows of a text."""
 LINE_END = "\r\n"
 
 
@@ -32,14 +37,26 @@ def insert_rows(
     ``same`` are the columns that have one value in all rows, no bytes. Columns that are not named
     have the database's own default: NULL, or the next key. Values are as the database stores them
     (JSON as text, a UUID as 32 hexadecimal digits). Foreign keys are checked at once. On SQLite
-    all other writers wait in the meantime.
+    all other writers wait in the meantime. An iterator of ``rows`` may not ask the database.
     """
-    copy = copy_into_table if connection.vendor == "postgresql" else insert_each_row
-    rest, count = iter(rows), 0
-    while part := list(islice(rest, AT_ONCE)):
-        copy(model, names, part, same)
+    parts, count = iter_parts(rows, AT_ONCE), 0
+    if connection.vendor == "postgresql":
+        spell = partial(spell_rows, model, names, same)
+        for size, text in read_ahead((len(part), spell(part)) for part in parts):
+            copy_into_table(model, (*names, *same), text)
+            count += size
+        return count
+    for part in parts:
+        insert_each_row(model, names, part, same)
         count += len(part)
     return count
+
+
+def iter_parts(rows: Iterable[T], size: int) -> Iterator[list[T]]:
+    """``rows`` in lists of ``size``."""
+    rest = iter(rows)
+    while part := list(islice(rest, size)):
+        yield part
 
 
 def match_keys(model: type[models.Model], keys: Iterable[int]) -> RawSQL:
@@ -54,29 +71,38 @@ def match_keys(model: type[models.Model], keys: Iterable[int]) -> RawSQL:
     return RawSQL(condition, [text], models.BooleanField())  # noqa: S611 (our own names)
 
 
-def copy_into_table(
-    model: type[models.Model],
-    names: Sequence[str],
-    rows: Sequence[Row],
-    same: Mapping[str, Value],
-) -> None:
+def copy_into_table(model: type[models.Model], names: Sequence[str], text: Sequence[str]) -> None:
+    """Copy the lines of ``text`` into the columns ``names``."""
     fields = {field.column: field for field in model._meta.concrete_fields}  # noqa: SLF001
-    nullable = ", ".join(quote_names(name for name in (*names, *same) if fields[name].null))
-    has_bytes = any(isinstance(fields[name], models.BinaryField) for name in names)
+    nullable = ", ".join(quote_names(name for name in names if fields[name].null))
     # Texts are quoted, numbers are not: an empty text stays one, except where NULL may be.
     options = "FORMAT csv" + (f", FORCE_NULL ({nullable})" if nullable else "")
-    into = f"{quote_table(model)} ({', '.join(quote_names((*names, *same)))})"
-    # What all rows have in common ends each line.
-    end = f",{spell_csv([same.values()])}" if same else LINE_END
+    into = f"{quote_table(model)} ({', '.join(quote_names(names))})"
     with connection.cursor() as cursor:
         # The driver's own method: without this its errors were not Django's, and not retried.
         errors = connection.wrap_database_errors
         with errors, cursor.copy(f"COPY {into} FROM STDIN ({options})") as copy:
-            for first in range(0, len(rows), IN_TEXT):
-                part = rows[first : first + IN_TEXT]
-                copy.write(spell_csv(map(spell_bytes, part) if has_bytes else part, end))
+            for part in text:
+                copy.write(part)
         # Now and not at the end, when others are already waiting.
         connection.check_constraints()
+
+
+def spell_rows(
+    model: type[models.Model],
+    names: Sequence[str],
+    same: Mapping[str, Value],
+    rows: Sequence[Row],
+) -> list[str]:
+    """Lines of ``rows`` as ``COPY`` reads them, a few thousand in each text."""
+    fields = {field.column: field for field in model._meta.concrete_fields}  # noqa: SLF001
+    has_bytes = any(isinstance(fields[name], models.BinaryField) for name in names)
+    # What all rows have in common ends each line.
+    end = f",{spell_csv([same.values()])}" if same else LINE_END
+    return [
+        spell_csv(map(spell_bytes, part) if has_bytes else part, end)
+        for part in iter_parts(rows, IN_TEXT)
+    ]
 
 
 def spell_csv(rows: Iterable[Iterable[Value]], end: str = LINE_END) -> str:

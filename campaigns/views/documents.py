@@ -35,10 +35,12 @@ PICTURE = "sandbox; default-src 'none'; frame-ancestors 'self'"
 PDF = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 
 
-PIXELS = 1_400
-"""Width of the picture of a PDF page, for screens of high resolution too."""
+PIXELS, SHARP_PIXELS = 1_400, 2_800
+"""Width of the picture of a PDF page, for screens of high resolution too; and where zoomed."""
 MOST_BYTES, MOST_DRAWN = 64 << 20, 2
-_pictures: Cache[tuple[str, int], bytes] = Cache(MOST_BYTES, lambda picture: len(picture) + 100)
+_pictures: Cache[tuple[str, int, int], bytes] = Cache(
+    MOST_BYTES, lambda picture: len(picture) + 100
+)
 _drawing = BoundedSemaphore(MOST_DRAWN)
 
 
@@ -62,7 +64,8 @@ def document_body_view(request: SignedInRequest, slug: str) -> HttpResponseBase:
 
     Text, and a PDF whose text was read: the part that starts at the character ``from``. HTML: a
     page for a frame. PDF and images: the file, or the requested range of it; with ``page`` the
-    picture of that page of a PDF. With ``translation`` that of its translation.
+    picture of that page of a PDF, with ``sharp`` of twice as many pixels across. With
+    ``translation`` that of its translation.
     """
     campaign = get_campaign_for(request.user, slug)
     document = get_document_for(request, campaign)
@@ -139,10 +142,11 @@ def pdf_picture_response(request: SignedInRequest, document: Document) -> HttpRe
     number = read_digits(request.GET["page"], 5) or 0
     if not 1 <= number <= document.body.count(PAGE_END):
         raise Http404("no such page")
-    etag = quote_etag(f"{document.file}-{number}")
+    pixels = SHARP_PIXELS if request.GET.get("sharp") == "1" else PIXELS
+    etag = quote_etag(f"{document.file}-{number}-{pixels}")
     answer = get_conditional_response(request, etag=etag)
     if answer is None:
-        picture = draw_page(document, number)
+        picture = draw_page(document, number, pixels)
         if not picture:
             raise Http404("the page cannot be drawn")
         answer = HttpResponse(picture, content_type="image/webp")
@@ -152,19 +156,20 @@ def pdf_picture_response(request: SignedInRequest, document: Document) -> HttpRe
     return answer
 
 
-def draw_page(document: Document, number: int) -> bytes:
-    """The picture of page ``number``, from 1; empty if it cannot be drawn, which is kept as well,
-    so that a hostile file takes its time only once. ``MOST_DRAWN`` are drawn at the same time.
+def draw_page(document: Document, number: int, pixels: int) -> bytes:
+    """The picture of page ``number``, from 1, ``pixels`` wide; empty if it cannot be drawn, which
+    is kept as well, so that a hostile file takes its time only once. ``MOST_DRAWN`` are drawn at
+    the same time.
     """
 
     def draw() -> bytes:
         with _drawing:
             try:
-                return draw_pdf_page(store.get_blob(document.file), number - 1, PIXELS)
+                return draw_pdf_page(store.get_blob(document.file), number - 1, pixels)
             except UnreadablePdfError:
                 return b""
 
-    return _pictures.get_or_compute((document.file, number), draw)
+    return _pictures.get_or_compute((document.file, number, pixels), draw)
 
 
 def get_document_for(request: SignedInRequest, campaign: Campaign) -> Document:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -14,8 +13,8 @@ from campaigns.models import Campaign, Role, User
 from crowd.models import Bonus, Payment, Study, WorkUnit
 from crowd.queries.study_terms import load_study_seconds
 from judging.models import Purpose, Slot
+from judging.queries.slot_counts import count_pairs_without_plan
 from poolbench.crowd.forecast import StudyForecast, forecast_study
-from pooling.models import Pool, PoolItem
 
 UNIT_STATES = WorkUnit.State
 
@@ -132,16 +131,3 @@ def load_crowd_needs(campaign: Campaign) -> dict[str, Any]:
         "grades": campaign.grades.count(),
     }
     return {**needs, "pools": len(pools), "is_ready": all(needs.values())}
-
-
-def count_pairs_without_plan(pool: Pool) -> dict[int, int]:
-    """By topic: pairs of ``pool`` that are in no plan of the campaign."""
-    planned = Slot.objects.filter(plan__campaign=pool.campaign_id, purpose=Purpose.JUDGE)
-    # Not slot by slot for each item: a topic has thousands of both.
-    own = planned.filter(plan__pool=pool).order_by().values("item")
-    free = PoolItem.objects.filter(pool=pool).exclude(pk__in=own).order_by()
-    others = planned.exclude(plan__pool=pool).order_by()
-    if elsewhere := set(others.values_list("topic", "item__docno").distinct()):
-        pairs = free.values_list("topic", "docno")
-        return dict(Counter(topic for topic, docno in pairs if (topic, docno) not in elsewhere))
-    return dict(free.values_list("topic").annotate(Count("pk")))

@@ -22,7 +22,6 @@ from crowd.models import Study
 from crowd.queries.confirmations import describe_study_start, describe_study_stop
 from crowd.queries.start_checks import MISSING, OPEN, list_start_checks
 from crowd.queries.studies import (
-    count_pairs_without_plan,
     find_example_study,
     list_studies,
     load_crowd_needs,
@@ -39,12 +38,15 @@ from crowd.services.studies import (
     stop_study,
 )
 from crowd.views.study_page import render_study_page
+from judging.queries.slot_counts import count_pairs_without_plan
 from poolbench.crowd.consent import PLACEHOLDERS
 from poolbench.crowd.forecast import forecast_study
 from poolbench.files.faults import format_count
+from poolbench.shared_reads import share_reads
 
 
 @require_GET
+@share_reads
 def studies_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """The studies of a campaign with their key figures."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
@@ -64,6 +66,7 @@ def studies_view(request: SignedInRequest, slug: str) -> HttpResponse:
     return render_page(request, "crowd/studies.html", page)
 
 
+@share_reads
 def render_study_form(
     request: SignedInRequest,
     campaign: Campaign,

@@ -12,7 +12,12 @@ from campaigns.errors import ActionRefused, format_thousands
 from evaluation.models import ScoreSet
 from evaluation.queries.leaderboard import Floats, Leaderboard, LeaderboardEntry
 from poolbench.cache import Cache
-from poolbench.evaluation.comparison.compare import Comparisons, compare_all
+from poolbench.evaluation.comparison.compare import (
+    Comparisons,
+    PairComparison,
+    compare_all,
+    compare_pair_by_tests,
+)
 from poolbench.evaluation.comparison.discriminative import DiscriminativePower, discriminative_power
 from poolbench.evaluation.comparison.estimated import compare_estimates, estimate_difference
 from poolbench.evaluation.comparison.marks import (
@@ -45,6 +50,8 @@ _letters: Cache[tuple[object, ...], LetterGroups] = Cache(100)
 """By comparison, correction and the runs in their order, with their visible tags."""
 _intervals: Cache[tuple[object, ...], list[Estimate]] = Cache(20_000, len)
 """By score set, measure and the runs in their order."""
+_tests: Cache[tuple[object, ...], Mapping[str, PairComparison]] = Cache(200)
+"""By score set, measure and two runs."""
 MOST_DRAWS = 5_000_000_000
 """Random draws × run pairs × topics: more take longer than a few seconds."""
 MOST_DRAWS_BESIDE = 500_000_000
@@ -269,6 +276,20 @@ def list_intervals(
         return INTERVALS[INTERVAL].of_columns(values.T, sampling=sampling)
 
     return _intervals.get_or_compute(key, draw)
+
+
+def compare_by_all_tests(
+    leaderboard: Leaderboard, a: LeaderboardEntry, b: LeaderboardEntry, name: str
+) -> Mapping[str, PairComparison]:
+    """Two runs of a score set that is no estimate, by each test."""
+    score_set = leaderboard.score_set
+
+    def compute() -> Mapping[str, PairComparison]:
+        first, second = values_by_run_and_topic(leaderboard, [a, b], name)
+        seed = comparison_seed(leaderboard)
+        return compare_pair_by_tests(first, second, seed=seed)
+
+    return _tests.get_or_compute((score_set.pk, score_set.created_at, name, a.run, b.run), compute)
 
 
 def discriminative_powers(

@@ -40,7 +40,7 @@ def build_estimates_report(look: SampleLook, title: str) -> Report:
         notes=(
             SCOPE,
             *([f"No estimates yet: {look.reason}."] if look.reason else []),
-            *([look.plain_order.text] if look.plain_order else []),
+            *([look.order_remark.text] if look.order_remark else []),
         ),
         conditions=list_look_conditions(look),
         record=record,

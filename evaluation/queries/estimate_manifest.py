@@ -12,7 +12,7 @@ from judging.models import Qrels
 from poolbench.estimation.calibration import FOLDS, RANK_PENALTY, TOPIC_PENALTY
 from poolbench.estimation.machines import NONE, MachineInput, find_grade_penalty
 from poolbench.estimation.report import LEVEL, ScoreEstimates
-from poolbench.estimation.run_order import PLAIN_ORDER
+from poolbench.estimation.run_order import ORDER_CODES
 from poolbench.estimation.text_scores import TEXT_PENALTY
 from poolbench.evaluation.judgments import Floats, Ints
 
@@ -61,7 +61,7 @@ def describe_drawn_sample(
             "sha256": inputs.texts.sha256,
         },
         "gain": report.gain,
-        "order": next((each.code for each in report.remarks if each.code in PLAIN_ORDER), ""),
+        "order": next((each.code for each in report.remarks if each.code in ORDER_CODES), ""),
         "features": [*report.machines, "ranks", "topics"],
         "penalties": list_penalties(inputs),
         "folds": FOLDS,
@@ -69,7 +69,7 @@ def describe_drawn_sample(
         "remarks": [
             {"code": each.code, "measure": each.measure, "count": len(each.names)}
             for each in report.remarks
-            if each.code not in PLAIN_ORDER
+            if each.code not in ORDER_CODES
         ],
     }
 

@@ -24,7 +24,7 @@ from poolbench.charts.chart import Chart
 from poolbench.estimation.looks import MeasureLook, SampleLook, round_about
 from poolbench.estimation.remarks import Remark
 from poolbench.estimation.report import MeasureReport, RunEstimate
-from poolbench.estimation.run_order import LEAST_GAIN, PLAIN_ORDER
+from poolbench.estimation.run_order import LEAST_GAIN, ORDER_CODES
 from poolbench.evaluation.charts.runs import build_caterpillar
 from poolbench.evaluation.measures.titles import format_measure_title
 from poolbench.shared_reads import share_reads
@@ -90,7 +90,7 @@ def show_measure(
         "by": by,
         "own": own,
         "remarks": [
-            each for each in remarks if each.measure in (None, by) and each.code not in PLAIN_ORDER
+            each for each in remarks if each.measure in (None, by) and each.code not in ORDER_CODES
         ],
         "rows": list_estimate_rows(report, own),
         "is_drawn_in": any(row.drawn_in is not None for row in report.runs),

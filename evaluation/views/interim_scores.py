@@ -19,16 +19,17 @@ from evaluation.queries.interim_scores import (
     compute_interim_scores,
     rank_interim_runs,
 )
+from evaluation.queries.propagation_effect import compare_without_propagated
 from evaluation.queries.score_moves import compare_means, list_sets_to_compare, load_means
 from evaluation.queries.scoring_inputs import scoring_options
 from evaluation.views.cells import DEFAULT_MEASURES, TRUST, ScoreColumn, build_column
-from judging.queries.judgments import load_log_reader
+from judging.queries.judgments import has_propagated_grades, load_log_reader
 from judging.queries.qrels_versions import list_crowd_rules
 from judging.rules import choose_policy
 from poolbench.cards import Card
 from poolbench.evaluation.comparison.moves import RunMove
 from poolbench.files.natural_sort import sort_items_naturally
-from poolbench.judging.policies import DEFAULT_POLICY, POLICIES
+from poolbench.judging.policies import DEFAULT_POLICY, NOT_PROPAGATED, POLICIES, get_policy
 from poolbench.number_formats import format_score
 from poolbench.shared_reads import share_reads
 from pooling.queries.frozen_pools import is_drawn_by_influence
@@ -55,7 +56,7 @@ def interim_scores_view(request: SignedInRequest, slug: str) -> HttpResponse:
     if is_part and request.GET.get("seen") == state:
         return HttpResponse(status=204)
     scores, policy, policies = compute_requested_scores(request, campaign)
-    ranking = build_interim_ranking(request, campaign, scores)
+    ranking = build_interim_ranking(request, campaign, scores, policy)
     if is_part:
         return render_page(request, "evaluation/interim_ranking.html", ranking, {"state": state})
     pool = campaign.pools.first()
@@ -79,7 +80,7 @@ def identify_ranking(campaign: Campaign) -> str:
 
 
 def build_interim_ranking(
-    request: SignedInRequest, campaign: Campaign, scores: InterimScores
+    request: SignedInRequest, campaign: Campaign, scores: InterimScores, policy: str
 ) -> dict[str, object]:
     """The part of the page that changes with the judgments."""
     names = [measure.name for measure in scores.measures]
@@ -101,6 +102,9 @@ def build_interim_ranking(
         "by": by,
         "rows": interim_score_rows(scores, names, columns, by, compared),
         "compared": compared,
+        "propagation": compare_without_propagated(
+            request.user, campaign, policy, scores, [name for name in visible if name != TRUST]
+        ),
         "topics": sort_items_naturally(scores.topics),
         "ms": round(scores.seconds * 1000),
         "asked": query.urlencode(),
@@ -121,7 +125,10 @@ def compute_requested_scores(
 def list_interim_policies(campaign: Campaign) -> list[Card]:
     """Those that decide pair by pair, and the models of all pairs that are quick enough."""
     models = [rule.card for rule in list_crowd_rules(campaign) if not rule.model.slow]
-    return [*(policy.card for policy in POLICIES.values()), *models]
+    cards = [policy.card for policy in POLICIES.values()]
+    if has_propagated_grades(campaign):
+        cards += [get_policy(card.name + NOT_PROPAGATED).card for card in cards]
+    return [*cards, *models]
 
 
 def interim_score_rows(

@@ -6,20 +6,16 @@ from typing import NamedTuple
 
 from evaluation.queries.comparison import (
     INTERVAL,
-    comparison_seed,
+    compare_by_all_tests,
     estimate_run_difference,
     get_fixed_test,
     select_run_pairs,
-    values_by_run_and_topic,
 )
 from evaluation.queries.leaderboard import Leaderboard, LeaderboardEntry
 from poolbench.cards import Card
-from poolbench.evaluation.comparison.compare import compare_pair
 from poolbench.evaluation.comparison.effect import EFFECTS
 from poolbench.evaluation.comparison.interval import INTERVALS
 from poolbench.evaluation.comparison.registry import CORRECTIONS, TESTS, get_test_card
-
-RESAMPLES = 10_000
 
 
 class SignificanceLine(NamedTuple):
@@ -39,12 +35,8 @@ def assess_significance(
     """
     if leaderboard.score_set.is_estimate:
         return assess_estimates(leaderboard, a, b, name)
-    first, second = values_by_run_and_topic(leaderboard, [a, b], name)
-    seed, choice = comparison_seed(leaderboard), get_fixed_test(leaderboard.score_set)
-    compared = {
-        test: compare_pair(first, second, test=test, seed=seed, resamples=RESAMPLES)
-        for test in TESTS
-    }
+    choice = get_fixed_test(leaderboard.score_set)
+    compared = compare_by_all_tests(leaderboard, a, b, name)
     paired_t = compared["t"]
     comparisons = select_run_pairs(leaderboard, [a, b], name, choice)
     return {

@@ -47,8 +47,8 @@ class PlanSerializer(serializers.ModelSerializer[Plan]):
         model = Plan
         fields = (
             "id", "campaign", "pool", "kind", "design", "parameters", "overlap", "order",
-            "third_from", "repeat_share", "rationale", "first_language", "state", "closed_at",
-            "created_at", "assignments",
+            "third_from", "repeat_share", "rationale", "first_language", "propagate", "state",
+            "closed_at", "created_at", "assignments",
         )  # fmt: skip
 
 
@@ -78,6 +78,9 @@ class PlanRequestSerializer(Serializer[Any]):
         default=Plan.Language.BOTH,
         help_text="What is shown first of a document with a translation.",
     )
+    propagate = serializers.BooleanField(
+        default=False, help_text="Judge one of several documents with the same text."
+    )
     assessors = serializers.DictField(
         child=serializers.ListField(child=serializers.CharField()),
         default=dict,
@@ -102,6 +105,7 @@ class PlanPreviewSerializer(Serializer[Any]):
     pairs = serializers.IntegerField()
     planned_before = serializers.IntegerField()
     waiting = serializers.IntegerField(help_text="Judgments with no assessor assigned.")
+    propagated = serializers.IntegerField(help_text="Pairs that a duplicate is judged for.")
     thirds = serializers.IntegerField(help_text="Third judgments, at most.")
     coming = serializers.IntegerField(help_text="Further judgments as the pool grows, at most.")
     exact = serializers.BooleanField()
@@ -183,6 +187,7 @@ def serialize_preview(preview: PlanPreview) -> dict[str, Any]:
         "pairs": len(preview.allocation.pairs),
         "planned_before": preview.planned_before,
         "waiting": preview.forecast.unassigned,
+        "propagated": len(preview.allocation.propagated),
         "thirds": preview.thirds,
         "coming": preview.coming,
         "exact": preview.forecast.exact,

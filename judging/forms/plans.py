@@ -115,6 +115,12 @@ class PlanForm(forms.Form):
         " each judgment records what was shown.",
         required=False,
     )
+    propagate = forms.BooleanField(
+        label="Judge the same text once",
+        required=False,
+        help_text="Of several documents of a topic with the same text one is judged; its grade is"
+        " propagated to the others, and follows each change. Agreement and pace leave it out.",
+    )
 
     def __init__(self, campaign: Campaign, data: QueryDict | None = None) -> None:
         defaults = {
@@ -148,6 +154,7 @@ class PlanForm(forms.Form):
             repeat_share=options["repeat_share"] or 0.0,
             rationale=options["rationale"],
             first_language=options["first_language"] or Plan.Language.BOTH,
+            propagate=options["propagate"],
         )
 
 

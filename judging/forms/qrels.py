@@ -14,6 +14,7 @@ from poolbench.judging.policies import (
     ADJUDICATED,
     ASSESSOR,
     AUTOMATIC,
+    NOT_PROPAGATED,
     UnknownPolicyError,
     get_policy,
 )
@@ -30,6 +31,9 @@ class QrelsForm(forms.Form):
     adjudicated = forms.BooleanField(required=False, label="Adjudications override the policy")
     own = forms.ChoiceField(required=False, label="Assessor")
     fill = forms.ChoiceField(required=False, label="Pairs without a human judgment")
+    own_only = forms.BooleanField(
+        required=False, label="Leave out grades that were propagated to the same text"
+    )
     as_of = forms.DateTimeField(
         required=False,
         widget=MOMENT,
@@ -77,6 +81,7 @@ class QrelsForm(forms.Form):
         elif policy in RULES or policy in CROWD_RULES:
             fill = cleaned.get("fill", "")
             policy = (ADJUDICATED if cleaned.get("adjudicated") else "") + policy
+            policy += NOT_PROPAGATED if cleaned.get("own_only") else ""
             policy += f"+{AUTOMATIC}{fill}" if fill else ""
         try:
             cleaned["name"] = get_policy(policy).name
@@ -90,7 +95,10 @@ def split_policy_name(name: str) -> dict[str, Any]:
     policy = get_policy(name)
     if policy.alone:
         return {"policy": OWN, "own": name}
-    return {"policy": policy.rule, "adjudicated": policy.adjudicated, "fill": policy.automatic}
+    return {
+        "policy": policy.rule, "adjudicated": policy.adjudicated, "fill": policy.automatic,
+        "own_only": not policy.propagated,
+    }  # fmt: skip
 
 
 def list_judges(campaign: Campaign) -> list[User]:

@@ -51,7 +51,9 @@ class Judgment(AppendOnlyModel):
     the translation or both were on the screen, "" of a document without one or where it is unknown.
     A ``third`` judgment exists
     because the planned ones differ: its pairs are selected by their outcome, so figures of
-    agreement leave it out. ``unit`` is the work unit of the crowd in which it was given.
+    agreement leave it out. ``unit`` is the work unit of the crowd in which it was given. One of
+    purpose ``PROPAGATED`` repeats the same assessor's judgment of ``duplicate_of``, of whose
+    ``client_uuid`` its own is made; it is changed and withdrawn with it.
     """
 
     class Kind(models.TextChoices):

@@ -17,7 +17,8 @@ from pooling.models import Pool, PoolItem
 class Purpose(models.TextChoices):
     """The purpose of a judgment. ``JUDGE`` and ``ADJUDICATE`` count for a pair's grade; an
     ``AUTOMATIC`` judgment only under a policy that names its assessor. ``GOLD`` is the judgment of
-    a document whose grade is known, by which a crowd worker is tested.
+    a document whose grade is known, by which a crowd worker is tested. ``PROPAGATED`` is the grade
+    of another document with the same text, which was not judged: no figure of people's work has it.
     """
 
     JUDGE = "judge", _("judgment")
@@ -26,6 +27,7 @@ class Purpose(models.TextChoices):
     TRAINING = "training", _("training")
     AUTOMATIC = "automatic", "automatic"
     GOLD = "gold", "gold"
+    PROPAGATED = "propagated", "propagated to a duplicate"
 
 
 class Audience(models.TextChoices):
@@ -44,6 +46,9 @@ class Plan(models.Model):
 
     A plan for the crowd has no assignments: its slots go to work units. Up to ``max_overlap``
     judgments of a pair may be requested where ``overlap`` leave the grade unsure.
+
+    With ``propagate``, one of several documents of a topic with the same text is judged, and the
+    others are its ``PropagatedPair`` rows instead of slots.
     """
 
     class State(models.TextChoices):
@@ -93,6 +98,9 @@ class Plan(models.Model):
         choices=Language,
         default=Language.BOTH,
         help_text="What the screen shows first of a document with a translation.",
+    )
+    propagate = models.BooleanField(
+        default=False, help_text="Documents with the same text are judged once."
     )
     blind = models.BooleanField(default=True, help_text="Adjudicators do not see the judgments.")
     state = models.CharField(max_length=6, choices=State, default=State.OPEN)
@@ -262,6 +270,25 @@ class Slot(LeasedSlot):
             return self.gold.docno
         assert self.item is not None  # noqa: S101 (slot_of_gold_or_item)
         return self.item.docno
+
+
+class PropagatedPair(models.Model):
+    """A pair of the plan's pool without slots: ``original``, a document of the topic with the same
+    text, is judged for it, in this plan or an earlier one, and each judgment of that is propagated.
+    """
+
+    plan = models.ForeignKey(Plan, models.CASCADE, related_name="propagated_pairs")
+    topic = models.ForeignKey(Topic, models.PROTECT, related_name="+", db_index=False)
+    docno = models.CharField(max_length=500)
+    original = models.CharField(max_length=500)
+
+    class Meta:
+        ordering = ["topic", "docno"]
+        constraints = [models.UniqueConstraint("topic", "docno", name="propagated_pair_once")]
+        indexes = [models.Index(fields=["topic", "original"], name="propagated_pair_of_original")]
+
+    def __str__(self) -> str:
+        return f"{self.docno} as {self.original}"
 
 
 class StoppingRule(AppendOnlyModel):

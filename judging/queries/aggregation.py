@@ -15,7 +15,7 @@ def load_label_matrix(campaign: Campaign) -> LabelMatrix:
     """The current human judgments that count for a policy."""
     labels = (
         (ballot.pair, name, grade)
-        for ballot in load_pair_ballots(campaign).list_ballots()
+        for ballot in load_pair_ballots(campaign).omit_propagated().list_ballots()
         for name, grade in ballot.people.items()
         if grade >= 0
     )

@@ -73,8 +73,7 @@ def build_label_table(
     ids = log.numbers["assessor_id"][rows]
     names = sorted({people[assessor] for assessor in np.unique(ids).tolist()})
     row = {people_id: names.index(name) for people_id, name in people.items() if name in names}
-    judged = np.unique(log.pair[rows])
-    pairs, column = log.sort_pairs(judged, numbers)
+    pairs, column = log.sort_pairs(log.list_pairs(rows), numbers)
     places = np.array([row[each] for each in ids.tolist()], np.int64), column[log.pair[rows]]
     grades = np.full((len(names), len(pairs)), MISSING, np.int32)
     grades[places] = log.numbers["grade"][rows]

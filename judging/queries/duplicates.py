@@ -7,12 +7,15 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import NamedTuple
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
-from campaigns.models import Campaign, User
+from campaigns.models import Campaign, Document, Topic, User
 from campaigns.queries.duplicates import list_group_members, load_text_groups
-from judging.models import Judgment, Purpose, Slot
+from judging.models import Assignment, Judgment, Purpose, Slot
 from judging.queries.judgments import latest_judgments
+from pooling.models import PoolItem
+
+MOST_FOUND = 10
 
 
 class OwnDuplicate(NamedTuple):
@@ -63,6 +66,17 @@ def list_current_grades(
         campaign=campaign, assessor=actor, topic__in=topics, docno__in=docnos, purpose=Purpose.JUDGE
     )
     return latest_judgments(log).filter(kind=Judgment.Kind.GRADE)
+
+
+def find_originals(actor: User, topic: Topic, text: str) -> list[tuple[str, str]]:
+    """``(docno, title)`` of at most ``MOST_FOUND`` documents whose docno or title begins with
+    ``text``, by docno: of those that the plans which assign ``topic`` to ``actor`` have pooled.
+    """
+    plans = Assignment.objects.filter(topic=topic, assessor=actor).values("plan__pool")
+    pooled = PoolItem.objects.filter(topic=topic, pool__in=plans).order_by().values("docno")
+    known = Document.objects.filter(campaign=topic.campaign_id, docno__in=pooled)
+    begun = known.filter(Q(docno__istartswith=text) | Q(title__istartswith=text))
+    return list(begun.order_by("docno").values_list("docno", "title")[:MOST_FOUND])
 
 
 def find_contradiction(judgment: Judgment) -> tuple[Judgment, bool] | None:

@@ -19,6 +19,7 @@ from judging.queries.judgments import (
 
 PEOPLE = (
     Purpose.JUDGE, Purpose.REPEAT, Purpose.ADJUDICATE, Purpose.TRAINING, Purpose.GOLD,
+    Purpose.PROPAGATED,
 )  # fmt: skip
 """Automatic judgments are not exported with human ones: see ``iter_comparison_rows``."""
 OWN_COLUMNS = (

@@ -10,7 +10,7 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from campaigns.models import Campaign
-from judging.models import Audience, Judgment, Plan, Purpose, Slot
+from judging.models import Audience, Judgment, Plan, PropagatedPair, Purpose, Slot
 from judging.queries.exclusions import counting_judgments, list_units_set_aside
 from judging.queries.judgments import later_revisions, other_revisions
 from judging.rules import THIRD_K
@@ -224,6 +224,42 @@ def repeats_without_first(campaign: Campaign) -> QuerySet[Slot]:
     return again.filter(~Exists(first), ~Exists(judged))
 
 
+def pairs_of_lost_judgments(campaign: Campaign) -> QuerySet[PropagatedPair]:
+    """Pairs that lack a current grade of their original."""
+    current = campaign_log(campaign).filter(~Exists(later_revisions()), kind=Judgment.Kind.GRADE)
+    same = current.filter(
+        purpose=Purpose.PROPAGATED,
+        topic=OuterRef("topic"),
+        assessor=OuterRef("assessor"),
+        grade=OuterRef("grade"),
+        docno=OuterRef(OuterRef("docno")),
+    )
+    original = {"topic": OuterRef("topic"), "docno": OuterRef("original")}
+    lost = current.filter(~Exists(same), purpose=Purpose.JUDGE, **original)
+    return PropagatedPair.objects.filter(Exists(lost), topic__campaign=campaign).order_by()
+
+
+def judgments_of_lost_original(campaign: Campaign) -> QuerySet[Judgment]:
+    """Current propagated grades that are not that of the original any more."""
+    original = Judgment.objects.filter(
+        campaign=OuterRef("campaign"),
+        topic=OuterRef("topic"),
+        docno=OuterRef("duplicate_of"),
+        assessor=OuterRef("assessor"),
+        purpose=Purpose.JUDGE,
+    ).order_by("-revision")
+    current = campaign_log(campaign).filter(
+        ~Exists(later_revisions()), purpose=Purpose.PROPAGATED, kind=Judgment.Kind.GRADE
+    )
+    now = Subquery(original.values("grade")[:1])
+    return current.annotate(now=now).filter(Q(now=None) | ~Q(now=F("grade")))
+
+
+def slots_of_propagated_pairs(campaign: Campaign) -> QuerySet[Slot]:
+    pairs = PropagatedPair.objects.filter(topic=OuterRef("topic"), docno=OuterRef("pair_docno"))
+    return campaign_slots(campaign).filter(Exists(pairs), purpose=Purpose.JUDGE)
+
+
 INVARIANTS = (
     Invariant("wanted", "slots beyond the plan's judgments per document", slots_beyond_plan),
     Invariant("filled", "slots filled by two judgments", doubly_filled_slots),
@@ -247,6 +283,11 @@ INVARIANTS = (
     Invariant("worker", "judgments whose unit is of another worker", judgments_of_other_unit),
     Invariant("gold", "gold judgments outside crowd work", judgments_of_gold_without_unit),
     Invariant("again", "repeats of pairs that the worker never had", repeats_without_first),
+    Invariant("propagated", "judgments not propagated to a duplicate", pairs_of_lost_judgments),
+    Invariant(
+        "original", "propagated grades that are not the original's", judgments_of_lost_original
+    ),
+    Invariant("duplicate", "slots of pairs judged by a duplicate", slots_of_propagated_pairs),
     Invariant("scale", "grades that are not on the grade scale", judgments_off_scale),
 )
 

@@ -16,7 +16,12 @@ from campaigns.models import Campaign, User
 from judging.models import Judgment, Purpose, Qrels
 from judging.queries.exclusions import counting_judgments, list_units_set_aside
 from poolbench.cache import Cache
-from poolbench.judging.pair_ballots import PairBallots, build_pair_ballots, decide_ballots
+from poolbench.judging.pair_ballots import (
+    PairBallots,
+    add_propagated,
+    build_pair_ballots,
+    decide_ballots,
+)
 from poolbench.judging.policies import get_policy
 from poolbench.runs.qrels import read_qrels
 from poolbench.runs.tables import QrelsTable
@@ -167,6 +172,11 @@ class LogReader:
         return outcome.rows, outcome.undecided
 
 
+def has_propagated_grades(campaign: Campaign) -> bool:
+    """Whether any grade was ever propagated to a document with the same text."""
+    return bool(read_judgment_log(campaign).select_rows(Purpose.PROPAGATED).any())
+
+
 def load_log_reader(campaign: Campaign, as_of: datetime | None = None) -> LogReader:
     return read_once(("reader", campaign.pk, as_of), lambda: _load_log_reader(campaign, as_of))
 
@@ -208,7 +218,7 @@ def build_campaign_ballots(
     numbers: Mapping[int, str],
 ) -> PairBallots:
     rows = select_current_grades(log, counting, Purpose.JUDGE)
-    pairs, rank = log.sort_pairs(np.unique(log.pair[rows]), numbers)
+    pairs, rank = log.sort_pairs(log.list_pairs(rows), numbers)
     grades = log.numbers["grade"][rows]
     low = int(grades.min(initial=0))
     span = int(grades.max(initial=0)) - low + 1
@@ -221,7 +231,13 @@ def build_campaign_ballots(
         for at, code in enumerate(distinct.tolist())
     }
     others = list_other_grades(campaign, log, counting)
-    return build_pair_ballots(pairs, rank[log.pair[rows]], votes, kinds, others)
+    table = build_pair_ballots(pairs, rank[log.pair[rows]], votes, kinds, others)
+    rows = select_current_grades(log, counting, Purpose.PROPAGATED)
+    if not len(rows):
+        return table
+    originals = [log.originals[pk] for pk in log.numbers["pk"][rows].tolist()]
+    propagated = log.name_pairs(log.pair[rows], numbers)
+    return add_propagated(table, dict(zip(propagated, originals, strict=True)))
 
 
 def select_current_grades(log: JudgmentLog, counting: Mask, purpose: str) -> Ints:

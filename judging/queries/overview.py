@@ -13,15 +13,18 @@ from django.utils import timezone
 from campaigns.models import Campaign, User
 from judging.models import Judgment, Plan, Purpose, Slot
 from judging.queries.judgments import ON_SCREEN, later_revisions, mark_counting_rows
-from judging.queries.slot_counts import count_campaign_slots, identify_slots, list_shared_topics
+from judging.queries.slot_counts import (
+    count_campaign_slots,
+    count_pairs_without_plan,
+    identify_slots,
+    list_plans,
+    list_shared_topics,
+)
 from judging.rules import THIRD_K
 from poolbench.cache import Cache
-from pooling.models import PoolItem
 from pooling.queries.judgment_log import NONE, read_judgment_log
 
 State = Slot.State
-_unplanned: Cache[tuple[Hashable, ...], int] = Cache(64)
-"""By the slots and the pooled documents of a campaign."""
 _has_thirds: Cache[tuple[Hashable, ...], bool] = Cache(64)
 """By the slots of a campaign."""
 
@@ -86,18 +89,17 @@ def unplanned_counts(campaign: Campaign) -> dict[str, int]:
     given; ``unjudged`` pairs have a plan and no judgment; ``unplanned`` pairs of the newest pool
     have no plan; ``extra`` judgments fill no slot.
     """
-    slots = Slot.objects.filter(plan__campaign=campaign, plan__kind=Plan.Kind.JUDGE).order_by()
     thirds, repeats = count_thirds(campaign), Counter[str]()
     for row in count_campaign_slots(campaign):
         if row.purpose == Purpose.REPEAT:
             repeats[row.state] += row.size
-    judged_slot = Slot.objects.filter(
-        item=OuterRef("item"), purpose=Purpose.JUDGE, state=State.JUDGED
-    )
-    # The other slots are the fewer ones, and found by their states.
-    others = slots.filter(purpose=Purpose.JUDGE, state__in=set(State) - {State.JUDGED})
-    shared = list_shared_topics(campaign)
-    several = others.filter(~Exists(judged_slot), topic__in=shared)
+    shared, pool = list_shared_topics(campaign), campaign.pools.first()
+    # By all columns before the item's, so that both are read from one index.
+    slots = Slot.objects.filter(
+        plan__in=list_plans(campaign), purpose=Purpose.JUDGE, topic__in=shared
+    ).order_by()
+    others = slots.filter(state__in=set(State) - {State.JUDGED})
+    several = others.filter(~Exists(slots.filter(item=OuterRef("item"), state=State.JUDGED)))
     unjudged = several.aggregate(pairs=Count("item", distinct=True))["pairs"] + sum(
         row.size
         for row in count_campaign_slots(campaign)
@@ -112,7 +114,7 @@ def unplanned_counts(campaign: Campaign) -> dict[str, int]:
         "repeats_open": repeats[State.OPEN] + repeats[State.LEASED],
         "repeats_given": repeats[State.JUDGED],
         "unjudged": unjudged,
-        "unplanned": count_unplanned_pairs(campaign),
+        "unplanned": sum(count_pairs_without_plan(pool).values()) if pool else 0,
         "extra": int(np.count_nonzero(loose)),
     }
 
@@ -125,19 +127,3 @@ def count_thirds(campaign: Campaign) -> Counter[str]:
     if not _has_thirds.get_or_compute(identify_slots(campaign), thirds.exists):
         return Counter()
     return Counter(dict(thirds.values_list("state").annotate(Count("pk"))))
-
-
-def count_unplanned_pairs(campaign: Campaign) -> int:
-    """The number of pairs of the newest pool that are in no plan, of whichever pool."""
-    pool = campaign.pools.first()
-    if pool is None:
-        return 0
-    items = PoolItem.objects.filter(pool__in=list(campaign.pools.values_list("pk", flat=True)))
-    size = items.order_by().aggregate(n=Count("*"), last=Max("pk"))
-    key = (*identify_slots(campaign), pool.pk, *size.values())
-    wanted = Slot.objects.filter(purpose=Purpose.JUDGE, item=OuterRef("pk"))
-    elsewhere = PoolItem.objects.filter(
-        Exists(wanted), pool__campaign=campaign, topic=OuterRef("topic"), docno=OuterRef("docno")
-    ).exclude(pool=pool)
-    newest = PoolItem.objects.filter(~Exists(wanted), pool=pool).order_by()
-    return _unplanned.get_or_compute(key, newest.filter(~Exists(elsewhere)).count)

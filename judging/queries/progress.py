@@ -9,9 +9,10 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 
 import numpy as np
+from django.db.models import Count
 
 from campaigns.models import Campaign, Topic, User
-from judging.models import Assignment, Audience, Judgment, Plan, Purpose, Slot
+from judging.models import Assignment, Audience, Judgment, Plan, PropagatedPair, Purpose, Slot
 from judging.queries.judgments import ON_SCREEN
 from judging.queries.remaining import (
     Remaining,
@@ -73,6 +74,8 @@ class PlanProgress:
     plan: Plan
     tally: SlotTally
     topics: list[TopicProgress]
+    propagated: int = 0
+    """Pairs that a duplicate is judged for: they have no slots."""
 
     @property
     def table_id(self) -> str:
@@ -141,15 +144,23 @@ def plan_progress(campaign: Campaign) -> list[PlanProgress]:
     assigned = assignments_by_topic([campaign.pk])
     ended = set(stopped_topics(campaign).values_list("topic", flat=True))
     topics = {topic.pk: topic for topic in campaign.topics.all()}
-    progress = []
+    progress, propagated = [], count_propagated_pairs(plans)
     for plan in plans:
         rows = [
             TopicProgress(topic, tallies[at], assigned[at], ended=pk in ended)
             for pk, topic in topics.items()
             if (at := (plan.pk, pk)) in tallies
         ]
-        progress.append(PlanProgress(plan, add_to_tally(row.tally for row in rows), rows))
+        total = add_to_tally(row.tally for row in rows)
+        progress.append(PlanProgress(plan, total, rows, propagated.get(plan.pk, 0)))
     return progress
+
+
+def count_propagated_pairs(plans: Sequence[Plan]) -> dict[int, int]:
+    """By plan ID."""
+    chosen = [plan.pk for plan in plans if plan.propagate]
+    rows = PropagatedPair.objects.filter(plan__in=chosen).order_by().values_list("plan")
+    return dict(rows.annotate(Count("pk"))) if chosen else {}
 
 
 def assessor_progress(

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Hashable
 from typing import NamedTuple
 
-from django.db.models import Count, F, Max
+from django.db.models import Count, Max
 
 from campaigns.models import Campaign
-from judging.models import Plan, Purpose, Slot
+from judging.models import Plan, PropagatedPair, Purpose, Slot
 from poolbench.cache import Cache
 from poolbench.shared_reads import read_once
+from pooling.models import Pool, PoolItem
 
-_shared: Cache[tuple[Hashable, ...], frozenset[int]] = Cache(64)
-"""By the slots of a campaign, see ``identify_slots``."""
+_planned: Cache[tuple[Hashable, ...], list[PlannedTopic]] = Cache(64)
+_without_plan: Cache[tuple[Hashable, ...], dict[int, int]] = Cache(64)
+"""Both by the slots of a campaign, see ``identify_slots``; the second also by pool."""
+
+
+class PlannedTopic(NamedTuple):
+    """The slots to judge of a pool and topic, by ID, and the documents that they are for."""
+
+    pool: int
+    topic: int
+    slots: int
+    documents: int
 
 
 class SlotCount(NamedTuple):
@@ -68,13 +80,42 @@ def list_shared_topics(campaign: Campaign) -> frozenset[int]:
     """The topics (ids) in which any document has several slots to judge; in all others each has
     one at most.
     """
+    planned = list_planned_topics(campaign)
+    return frozenset(row.topic for row in planned if row.slots > row.documents)
 
-    def read() -> frozenset[int]:
+
+def list_planned_topics(campaign: Campaign) -> list[PlannedTopic]:
+    def read() -> list[PlannedTopic]:
         slots = Slot.objects.filter(plan__in=list_plans(campaign), purpose=Purpose.JUDGE).order_by()
-        counts = slots.values("topic").annotate(
-            slots=Count("*"), documents=Count("item", distinct=True)
-        )
-        several = counts.filter(slots__gt=F("documents"))
-        return frozenset(several.values_list("topic", flat=True))
+        rows = slots.values_list("plan__pool", "topic")
+        counts = rows.annotate(slots=Count("*"), documents=Count("item", distinct=True))
+        return [PlannedTopic(*row) for row in counts]
 
-    return _shared.get_or_compute(identify_slots(campaign), read)
+    return _planned.get_or_compute(identify_slots(campaign), read)
+
+
+def count_pairs_without_plan(pool: Pool) -> dict[int, int]:
+    """By topic (ids): pairs of ``pool`` that are in no plan of the campaign, of whichever pool."""
+    size = pool.items.count() if pool.is_adaptive else pool.size
+    planned = sum(
+        row.documents for row in list_planned_topics(pool.campaign) if row.pool == pool.pk
+    )
+    if planned == size:
+        return {}
+    key = (*identify_slots(pool.campaign), pool.pk, size)
+    return _without_plan.get_or_compute(key, lambda: _count_pairs_without_plan(pool))
+
+
+def _count_pairs_without_plan(pool: Pool) -> dict[int, int]:
+    planned = Slot.objects.filter(plan__campaign=pool.campaign_id, purpose=Purpose.JUDGE)
+    # Not slot by slot for each item: a topic has thousands of both.
+    own = planned.filter(plan__pool=pool).order_by().values("item")
+    free = PoolItem.objects.filter(pool=pool).exclude(pk__in=own).order_by()
+    others = planned.exclude(plan__pool=pool).order_by()
+    elsewhere = set(others.values_list("topic", "item__docno").distinct())
+    propagated = PropagatedPair.objects.filter(topic__campaign=pool.campaign_id).order_by()
+    elsewhere.update(propagated.values_list("topic", "docno"))
+    if elsewhere:
+        pairs = free.values_list("topic", "docno")
+        return dict(Counter(topic for topic, docno in pairs if (topic, docno) not in elsewhere))
+    return dict(free.values_list("topic").annotate(Count("pk")))

@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
-from itertools import islice
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -14,7 +13,8 @@ import numpy as np
 from django.db import transaction
 
 from campaigns.models import Campaign, User
-from campaigns.services.rows import Value
+from campaigns.services.read_ahead import read_ahead
+from campaigns.services.rows import Value, iter_parts
 from campaigns.services.statistics import MIN_ROWS, refresh_old_statistics, refresh_statistics
 from judging.models import Judgment, Purpose, Slot
 from judging.queries.judgments import latest_judgments, log_until
@@ -25,7 +25,7 @@ from judging.services.log_rows import insert_log_rows, make_ordered_uuids, spell
 from judging.services.slot_table import NONE, Ints, Pair, SlotTable
 
 BATCH = 500
-ROWS_AT_ONCE = 50_000
+ROWS_AT_ONCE = 20_000
 """Judgments of one assessor in memory at a time."""
 LOG_COLUMNS = (
     "topic_id", "docno", "revision", "kind", "grade", "reason", "comment", "flags", "duplicate_of",
@@ -145,12 +145,12 @@ def append_judgments(
     """Append the new or changed ``rows``, within the caller's transaction.
 
     Human judgments fill ``slots`` of the plan; automatic ones never do. The caller applies the
-    stopping rule afterwards.
+    stopping rule afterwards. An iterator of ``rows`` may not ask the database.
     """
     current = map_latest_revisions(campaign, assessor, purpose)
-    counts, rest = ImportCounts(), iter(rows)
-    while part := list(islice(rest, ROWS_AT_ONCE)):
-        new_rows, added = select_new_rows(part, current)
+    counts = ImportCounts()
+    parts = (select_new_rows(part, current) for part in iter_parts(rows, ROWS_AT_ONCE))
+    for new_rows, added in read_ahead(parts):
         filled = FilledSlots.none(np.zeros(len(new_rows), np.int64))
         if slots is not None:
             filled = fill_slots(slots, assessor, [row for row, _ in new_rows])

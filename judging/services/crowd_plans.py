@@ -37,6 +37,7 @@ class PlanOptions:
     repeat_share: float = 0.0
     rationale: str = Plan.Rationale.NO
     first_language: str = Plan.Language.BOTH
+    propagate: bool = False
 
 
 def check_crowd_options(pool: Pool, scheme: PlanOptions, assessors: Assessors) -> None:
@@ -57,6 +58,10 @@ def check_crowd_options(pool: Pool, scheme: PlanOptions, assessors: Assessors) -
     if scheme.repeat_share:
         fix = "Set the repeats per unit in the study."
         raise ActionRefused("no-repeat-share", "Repeats are part of work units.", fix)
+    if scheme.propagate:
+        fix = "Plan without: each document is judged."
+        message = "Judgments of the crowd are not propagated to duplicates."
+        raise ActionRefused("no-propagation", message, fix)
     if scheme.rationale != Plan.Rationale.NO:
         fix = "Plan without rationales."
         raise ActionRefused("no-rationale", "The crowd highlights no passages.", fix)

@@ -30,6 +30,7 @@ from judging.services.bulk import (
 )
 from judging.services.import_rows import ImportRows, collect_pairs, group_ballots, has_third
 from judging.services.judgment_log import lock_imports, lock_judging, run_with_retries
+from judging.services.propagation import propagate_judgments
 from judging.services.slot_table import Pair, SlotTable
 from judging.services.stopping import apply_stopping_rule
 from poolbench.files.faults import FaultReport
@@ -88,10 +89,17 @@ def import_judgments(
     written again; a different one is a new revision. Raises ``InvalidFile`` with all faults:
     EJ01 unknown topic, EJ02 grade not on the scale, EJ03 duplicate pair.
     """
+    return import_all_judgments(actor=actor, campaign=campaign, rows={assessor: rows})
+
+
+def import_all_judgments(
+    *, actor: User, campaign: Campaign, rows: Mapping[User, Iterable[Graded]]
+) -> int:
+    """``import_judgments`` of several assessors, all or none: their slots are read once."""
     require_permission(actor, "campaigns.manage", campaign)
-    require_assessors(campaign, [assessor])
-    listed = check_rows(campaign, list(rows))
-    return append_imported(actor, campaign, {assessor: listed}, Purpose.JUDGE, {}).appended
+    require_assessors(campaign, list(rows))
+    listed = {user: check_rows(campaign, list(own)) for user, own in rows.items()}
+    return append_imported(actor, campaign, listed, Purpose.JUDGE, {}).appended
 
 
 def preview_file(
@@ -177,6 +185,8 @@ def write_imported(
             if listed and (not third or has_third(listed)):
                 part = (row for row in listed if row.third == third)
                 counts += append_judgments(campaign, assessor, part, purpose=purpose, slots=slots)
+    if purpose == Purpose.JUDGE and counts.appended:
+        propagate_judgments(campaign, pairs)
     refresh_after_commit(counts.appended)
     if purpose == Purpose.JUDGE:
         # Last: judging locks a slot, then the topic; the opposite order could deadlock.

@@ -54,6 +54,7 @@ from judging.services.leases import (
     try_lease,
 )
 from judging.services.passing_on import pass_on_skip, return_slot_to_skipper
+from judging.services.propagation import propagate_judgment
 from judging.services.slot_choice import (
     compute_shown_at,
     find_slot_to_fill,
@@ -198,6 +199,7 @@ def write_submission(submission: JudgmentSubmission, kind: str) -> Judgment:
         judgment = append_judgment(replace(submission, purpose=slot.purpose), slot)
         add_follow_up_slots(judgment, slot)
         pass_on_skip(judgment, slot)
+    propagate_judgment(judgment)
     if judgment.purpose == Purpose.JUDGE:
         apply_stopping_rule(submission.campaign, [submission.topic.pk])
     return judgment
@@ -240,6 +242,7 @@ def write_undo(
     withdrawal = append_judgment(submission, slot)
     if former is not None:
         restore_grade(former, withdrawal, slot)
+    propagate_judgment(withdrawal)
     return withdrawal
 
 

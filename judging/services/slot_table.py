@@ -9,7 +9,7 @@ from typing import Any
 from uuid import uuid4
 
 import numpy as np
-from django.db.models import Case, Q, QuerySet, Value, When
+from django.db.models import BigAutoField, Case, Q, QuerySet, Value, When
 from django.db.models.functions import Coalesce
 
 from campaigns.models import Campaign, User
@@ -29,6 +29,8 @@ FEW = 1_000
 """Up to so many keys each is looked up; for more, all rows of their topics are read."""
 AT_ONCE = 20_000
 NONE = -1
+NUMBER = BigAutoField()
+"""Django would convert each value of a computed ``IntegerField`` to the number that it is."""
 COLUMNS = ("pair", "pk", "k", "holder", "reserved", "free")
 
 
@@ -111,8 +113,8 @@ def read_slots(campaign: Campaign, pairs: dict[Pair, int]) -> dict[str, Ints]:
     """By name of ``COLUMNS``, the values of the slots of ``pairs``, sorted by pair."""
     numbers = number_items(campaign, pairs)
     slots = Slot.objects.filter(plan__campaign=campaign, purpose=Purpose.JUDGE).order_by()
-    free = Case(When(free_slots(), then=Value(1)), default=Value(0))
-    users = (Coalesce("assessor", 0), Coalesce("reserved_for", 0))
+    free = Case(When(free_slots(), then=Value(1)), default=Value(0), output_field=NUMBER)
+    users = (Coalesce(name, 0, output_field=NUMBER) for name in ("assessor", "reserved_for"))
     names = ("item", "pk", "k", *users, free)
     topics = sorted({topic for topic, _ in pairs})
     parts = iter_row_parts(slots, "item", list(numbers), topics, names)

@@ -38,9 +38,11 @@ from judging.services.adjudication import (
 )
 from poolbench.files.faults import format_count
 from poolbench.reports.csv import format_csv
+from poolbench.shared_reads import share_reads
 
 
 @require_safe
+@share_reads
 def adjudication_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """For adjudicators their own work; for organizers the disagreements and rounds."""
     campaign = get_campaign_for(request.user, slug, "campaigns.settle")

@@ -36,6 +36,7 @@ from poolbench.reliability.verdicts.agreement import (
     LEAST_OF_TOPIC,
     LEAST_TAU,
 )
+from poolbench.shared_reads import share_reads
 from poolbench.statistics.estimate import Estimate
 
 SIDE = ("percent", "kappa", "ac1", "alpha-ordinal", "overlap")
@@ -68,6 +69,7 @@ def build_agreement_frame(
 
 
 @require_safe
+@share_reads
 def agreement_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """All sections are as of the verdict: what the report on the campaign does not hold is
     computed up to its row of the log.

@@ -48,6 +48,7 @@ from poolbench.judging.agreement.variation import (
 from poolbench.judging.quality.report import CARDS
 from poolbench.reports.csv import write_csv
 from poolbench.reports.report import Report, Section, Table, make_columns
+from poolbench.shared_reads import share_reads
 
 BINS = 20
 MOST_DOCUMENTS = 30
@@ -62,6 +63,7 @@ def load_agreement_page(
 
 
 @require_safe
+@share_reads
 def agreement_pair_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """Two assessors: confusion matrix, all coefficients, and agreement by topic."""
     campaign, choice, labels = load_agreement_page(request, slug)
@@ -109,6 +111,7 @@ def count_multiply_judged(panel: CoefficientPanel) -> int:
 
 
 @require_safe
+@share_reads
 def agreement_topics_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign, choice, labels = load_agreement_page(request, slug)
     whole = replace(choice, topic="", a="", b="")
@@ -153,6 +156,7 @@ def agreement_topics_download_view(request: SignedInRequest, slug: str) -> HttpR
 
 
 @require_safe
+@share_reads
 def agreement_variation_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign, choice, labels = load_agreement_page(request, slug)
     variation = measure_variation(choice.labels(labels))

@@ -38,6 +38,7 @@ from judging.queries.screen import find_document
 from judging.services.adjudication import record_meeting_decision, withdraw_decision
 from judging.views.judging_screen import JudgingDocument, grades_by_value
 from poolbench.files.natural_sort import sort_naturally
+from poolbench.shared_reads import share_reads
 
 PAGE = 50
 
@@ -85,6 +86,7 @@ def parse_disagreement_filter(query: Mapping[str, str], *, names: bool) -> Disag
 
 
 @require_safe
+@share_reads
 def consensus_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """The list of disagreements, largest grade difference first, resolved ones last."""
     campaign = get_campaign_for(request.user, slug, "campaigns.settle")

@@ -17,7 +17,7 @@ from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from judging.models import Judgment
-from judging.queries.duplicates import find_contradiction
+from judging.queries.duplicates import find_contradiction, find_originals
 from judging.queries.screen import find_document
 from judging.views.judging_screen import get_current_document, judgment_change_url
 from poolbench.texts.duplicates import extract_plain_text
@@ -52,6 +52,19 @@ def judge_duplicate_view(request: SignedInRequest, slug: str, number: str) -> Ht
     columns = build_columns(first, other)
     page = {"columns": columns, "same": all(row.kind == "same" for row in columns[0].lines)}
     return render_page(request, "judging/_duplicate.html", page)
+
+
+@never_cache
+@require_safe
+def judge_docnos_view(request: SignedInRequest, slug: str, number: str) -> HttpResponse:
+    """Documents of the topic for *duplicate of*, whose docno or title begins with ``?q=``; none for
+    fewer than two characters.
+    """
+    campaign = get_campaign_for(request.user, slug, "campaigns.judge")
+    topic = get_object_or_404(campaign.topics, number=number)
+    text = request.GET.get("q", "").replace("\0", "").strip()[:500]
+    rows = find_originals(request.user, topic, text) if len(text) > 1 else ()
+    return render_page(request, "judging/_docno_options.html", {"found": rows})
 
 
 def build_columns(first: Document, other: Document) -> list[DuplicateColumn]:

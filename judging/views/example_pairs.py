@@ -27,6 +27,7 @@ from judging.queries.training import (
 from judging.services.training import add_training, read_example_pairs, remove_training
 from poolbench.files.faults import FaultReport, InvalidFile, format_count
 from poolbench.judging.training_file import TrainingRow
+from poolbench.shared_reads import share_reads
 
 
 class PairsForm(forms.Form):
@@ -116,6 +117,7 @@ def redirect_to_pairs(
     return redirect(kind.address, kind.campaign.slug)
 
 
+@share_reads
 def render_pairs(
     request: SignedInRequest, kind: ExamplePairs, form: PairsForm, report: FaultReport | None = None
 ) -> HttpResponse:

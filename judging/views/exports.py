@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from django.db.models import Exists, OuterRef
 from django.http import Http404, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
@@ -61,9 +62,11 @@ def my_judgments_file_view(request: SignedInRequest, slug: str, fmt: str) -> Htt
 def import_export_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """Downloads, and links to imports and automatic assessors."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    people = User.objects.filter(
-        judgments__campaign=campaign, judgments__purpose=Purpose.JUDGE
-    ).distinct()
+    # By person, of whom there are few: a join would read every judgment.
+    judged = Judgment.objects.filter(
+        campaign=campaign, assessor=OuterRef("pk"), purpose=Purpose.JUDGE
+    )
+    people = User.objects.filter(Exists(judged))
     log = Judgment.objects.filter(campaign=campaign).exclude(purpose=Purpose.AUTOMATIC)
     page = {"campaign": campaign, "rows": log.count(), "people": people.order_by("username")}
     return render_page(request, "judging/import_export.html", page)
@@ -73,8 +76,9 @@ def import_export_view(request: SignedInRequest, slug: str) -> HttpResponse:
 def assessor_qrels_view(request: SignedInRequest, slug: str, username: str) -> HttpResponse:
     """The current grades of one human assessor as qrels."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    judged = User.objects.filter(judgments__campaign=campaign, automatic=None).distinct()
-    assessor = get_object_or_404(judged, username=username)
+    judged = Judgment.objects.filter(campaign=campaign, assessor=OuterRef("pk"))
+    people = User.objects.filter(Exists(judged), automatic=None)
+    assessor = get_object_or_404(people, username=username)
     # Theirs before the latest of each pair are looked for, not among those of all assessors.
     own = latest_judgments(log_until(campaign).filter(assessor=assessor))
     rows = own.filter(kind=Judgment.Kind.GRADE).values_list("topic__number", "docno", "grade")

@@ -83,6 +83,7 @@ def judging_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "skipped": skipped[:MAX_LISTED],
         "reasons": reasons,
         "flagged": list_flagged(campaign).count(),
+        "has_duplicates": campaign.duplicates.exists(),
         "has_pool": campaign.pools.exists(),
         "taken_keys": " ".join(list_taken_keys(get_grade_scale(campaign))),
     }

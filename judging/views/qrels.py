@@ -23,6 +23,7 @@ from campaigns.views.helpers import SignedInRequest, read_digits
 from campaigns.views.pages import render_page
 from judging.forms.qrels import QrelsForm
 from judging.models import Judgment, Purpose
+from judging.queries.judgments import has_propagated_grades
 from judging.queries.newer_judgments import count_newer_judgments
 from judging.queries.qrels_release import add_audience, list_wider_audiences
 from judging.queries.qrels_versions import (
@@ -47,6 +48,7 @@ from poolbench.judging.aggregation.formats import RECORDS
 from poolbench.judging.policies import (
     ADJUDICATED,
     NO_ESTIMATE,
+    NOT_PROPAGATED,
     POLICIES,
     get_policy,
 )
@@ -235,6 +237,7 @@ def list_page(
             (value, count, 100 * count / draft.pairs) for value, count in draft.grades.items()
         ],
         "judged": draft.judged,
+        "has_propagated": has_propagated_grades(campaign),
         "undecided": draft.conflicts[:MAX_LISTED],
         "no_estimate": NO_ESTIMATE,
         "study_policy": CROWD + find_study_model(campaign),
@@ -246,9 +249,13 @@ def list_page(
 
 
 def list_offered_policies(campaign: Campaign) -> list[str]:
-    """The policies compared: the rules, with adjudication and automatic assessors if present."""
+    """The policies compared: the rules, with adjudication and automatic assessors, and without
+    propagated grades, if present.
+    """
     adjudicated = Judgment.objects.filter(campaign=campaign, purpose=Purpose.ADJUDICATE).exists()
     names = list(POLICIES if adjudicated else RULES)
+    if has_propagated_grades(campaign):
+        names += [name + NOT_PROPAGATED for name in names]
     automatic = campaign.automatic_assessors.values_list("name", flat=True)
     return names + [f"automatic:{name}" for name in automatic]
 
@@ -281,6 +288,7 @@ def policy_table_rows(drafts: list[QrelsDraft]) -> list[dict[str, object]]:
 
 
 @require_safe
+@share_reads
 def qrels_policies_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """Grades under each policy, how unsure it is, and the pairs that differ between any two."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")

@@ -23,10 +23,12 @@ from poolbench.judging.quality.formats import QUALITY_FORMATS, TABLE_COEFFICIENT
 from poolbench.judging.quality.ordered_grades import FLOOR
 from poolbench.judging.quality.report import EVERYONE, QualityReport, quality_report
 from poolbench.judging.repeats import SOONEST
+from poolbench.shared_reads import share_reads
 from poolbench.statistics.estimate import Estimate
 
 
 @require_safe
+@share_reads
 def assessor_quality_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     choice = parse_agreement_choice(request.GET, campaign)

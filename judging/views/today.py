@@ -14,11 +14,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from campaigns.errors import ActionRefused
+from campaigns.models import Campaign, User
 from campaigns.queries.lists import get_campaign_for
 from campaigns.services.snapshots import get_report
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from judging.models import AlarmDismissal
+from judging.queries.duplicate_grades import list_duplicate_grades, list_pairs_to_review
 from judging.queries.tallies import judging_progress
 from judging.queries.today import list_answered_reviews, list_aside_alarms, list_open_reviews
 from judging.services.reviews import MOST_DOCUMENTS, finish_review, request_review
@@ -131,13 +133,36 @@ def alarm_aside_view(request: SignedInRequest, slug: str) -> HttpResponse:
     return redirect("judging-today", slug)
 
 
+def propose_review(request: SignedInRequest, campaign: Campaign, person: User) -> dict[str, str]:
+    """What the form has at first."""
+    if "duplicates" not in request.GET:
+        return {"topic": ""}
+    groups = list_duplicate_grades(campaign)
+    if "docno" in request.GET:
+        here = request.GET.get("topic"), request.GET["docno"]
+        groups = [row for row in groups if here == (row.topic, row.documents[0].docno)]
+    pairs = list_pairs_to_review(groups, person.username)[:MOST_DOCUMENTS]
+    return {
+        "documents": "\n".join(f"{topic} {docno}" for topic, docno in pairs),
+        "message": "Documents with the same or nearly the same text have different grades."
+        if pairs
+        else "",
+    }
+
+
 @require_http_methods(["GET", "POST"])
 def review_new_view(request: SignedInRequest, slug: str, username: str) -> HttpResponse:
-    """Documents for an assessor to look at again, with a message."""
+    """Documents for an assessor to look at again, with a message; with ``?duplicates`` those that
+    *Same text, different grades* has of them, or with ``?docno`` of the group of this document.
+    """
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     person = get_assessor(campaign, username)
     posted = request.method == "POST"
-    form = ReviewForm(request.POST) if posted else ReviewForm(initial={"topic": ""})
+    form = (
+        ReviewForm(request.POST)
+        if posted
+        else ReviewForm(initial=propose_review(request, campaign, person))
+    )
     if posted and form.is_valid():
         try:
             row = request_review(

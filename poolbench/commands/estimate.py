@@ -44,7 +44,7 @@ class EstimateCommand(FileCommand):
         add(
             "--teams",
             metavar="FILE",
-            help="run and team per line: a machine that favours a team does not decide the order",
+            help="runs of a team that a machine favours are placed by their estimates: run, team",
         )
         add_measures(parser, f"a measure that has estimates (default: {', '.join(MEASURES)})")
         add_level(parser)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,7 +13,7 @@ from poolbench.runs.run_pieces import MIN_PART
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-_shared: tuple[Callable[[Any], Any], Sequence[Any]]
+_shared: Callable[[Any], Any]
 
 
 def count_cores() -> int:
@@ -30,14 +30,17 @@ def choose_process_count(paths: Sequence[str]) -> int:
 
 
 def map_in_order(
-    work: Callable[[Item], Result], items: Sequence[Item], processes: int
+    work: Callable[[Item], Result], items: Iterable[Item], processes: int, *, chunk: int = 1
 ) -> Iterator[Result]:
-    """``work`` of every item, in order, in up to ``processes`` forks of this process.
+    """``work`` of every item, in order, in up to ``processes`` forks of this process, which send
+    ``chunk`` results at a time.
 
-    The forks share what ``work`` refers to without pickling; its results are pickled. Where
-    processes cannot be forked, this one does all the work.
+    The forks share what ``work`` refers to without pickling; items and results are pickled. This
+    process makes the items of an iterator while the forks work. Where processes cannot be forked,
+    it does all the work.
     """
-    processes = min(processes, len(items))
+    if isinstance(items, Sized):
+        processes = min(processes, len(items))
     if processes < 2 or not hasattr(os, "fork"):
         yield from map(work, items)
         return
@@ -46,15 +49,16 @@ def map_in_order(
     from concurrent.futures import ProcessPoolExecutor
 
     context = multiprocessing.get_context("fork")
-    with ProcessPoolExecutor(processes, context, _share_work, (work, items)) as pool:
-        yield from pool.map(_process_item, range(len(items)))
+    with ProcessPoolExecutor(processes, context, _share_work, (work,)) as pool:
+        # It forks now: making an item may open what forks cannot share, such as a connection.
+        pool.submit(int)
+        yield from pool.map(_process_item, items, chunksize=chunk)
 
 
-def _share_work(work: Callable[[Any], Any], items: Sequence[Any]) -> None:
+def _share_work(work: Callable[[Any], Any]) -> None:
     global _shared  # noqa: PLW0603 -- the only way to hand the work to a fork
-    _shared = work, items
+    _shared = work
 
 
-def _process_item(at: int) -> Any:
-    work, items = _shared
-    return work(items[at])
+def _process_item(item: Any) -> Any:
+    return _shared(item)

@@ -42,7 +42,10 @@ class RunScorer:
         ``processes``.
         """
         shares = [self._list_shares(path, processes) for path in paths]
-        outcomes = map_in_order(self._do_share, [one for own in shares for one in own], processes)
+        listed = [one for own in shares for one in own]
+        # Scores are small: sending those of several runs takes less than each by itself.
+        chunk = len(listed) // (16 * processes) or 1
+        outcomes = map_in_order(self._do_share, listed, processes, chunk=chunk)
         for path, own in zip(paths, shares, strict=True):
             yield self._join(path, [next(outcomes) for _ in own])
 

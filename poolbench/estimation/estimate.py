@@ -75,7 +75,8 @@ def estimate(
         ``topic docno p0 p1 …``, or a dict ``{topic: {docno: [p0, p1, …]}}``; or a dict of several
         by name. They sharpen the estimates; a poor one hardly harms them.
     teams : dict, optional
-        The team of each run. A machine that favours one does not decide the order of runs.
+        The team of each run. Runs of a team that a machine favours are placed by their estimates
+        alone.
     level : int, optional
         The lowest relevant grade.
     top : int, optional

@@ -21,7 +21,7 @@ import numpy as np
 from poolbench.estimation.estimates import MeasureEstimate
 from poolbench.estimation.remarks import Remark
 from poolbench.estimation.report import QUANTILE, EstimateReport, MeasureReport
-from poolbench.estimation.run_order import PLAIN_ORDER
+from poolbench.estimation.run_order import ORDER_CODES
 from poolbench.evaluation.comparison.marks import UNTESTED, group_by_difference, spell_letters
 from poolbench.evaluation.judgments import Mask
 
@@ -120,10 +120,10 @@ class SampleLook:
         return find_look_quantile(self.looks)
 
     @property
-    def plain_order(self) -> Remark | None:
-        """Why the machines do not decide the order of runs, if so."""
+    def order_remark(self) -> Remark | None:
+        """Which runs the machines do not place, and why, if so."""
         remarks = () if self.report is None else self.report.remarks
-        return next((each for each in remarks if each.code in PLAIN_ORDER), None)
+        return next((each for each in remarks if each.code in ORDER_CODES), None)
 
     @property
     def to_next(self) -> int:

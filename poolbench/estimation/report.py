@@ -20,7 +20,7 @@ from poolbench.estimation.remarks import (
     list_remarks,
     weigh_sample,
 )
-from poolbench.estimation.run_order import draw_in, explain_plain_order
+from poolbench.estimation.run_order import DrawnOrder, choose_drawn_runs, draw_in
 from poolbench.estimation.sample import JudgedSample
 from poolbench.estimation.text_scores import TextScores
 from poolbench.evaluation.judgments import Floats
@@ -98,19 +98,20 @@ def compute_estimates(
     """Estimates of all ``measures``, by name, for all runs of the frame.
 
     ``drawn_for``: those that the sample was drawn for, where that is known. ``teams``: the team of
-    each run, as far as known: machines that favour one do not decide the order of runs, nor do
-    those that bring too little. ``texts``: the text classifier, one more machine.
+    each run, as far as known: runs of teams that a machine favours are placed by their estimates
+    alone, and all runs where machines bring too little. ``texts``: the text classifier,
+    one more machine.
     """
     chances, alone, by_machine = _fit(sample, machines, seed, texts)
     estimates = {name: estimate_measure(sample, chances, own) for name, own in measures.items()}
     gain = None if alone is None else compute_gain(sample, alone, measures, estimates)
-    plain = explain_plain_order(sample, machines, gain, teams or {})
+    rule = None if gain is None else choose_drawn_runs(sample, machines, gain, teams or {})
     reports = tuple(
         report_measure(
             sample,
             name,
             estimate,
-            _draw_in(sample, estimate, measures[name], None if plain else by_machine),
+            _draw_in(sample, estimate, measures[name], by_machine, rule),
             explain_no_interval(sample, measures[name]),
         )
         for name, estimate in estimates.items()
@@ -126,7 +127,7 @@ def compute_estimates(
         weights=weigh_sample(sample),
         remarks=(
             *list_remarks(sample, machines, estimates, drawn_for),
-            *([plain] if plain else []),
+            *([rule.remark] if rule and rule.remark else []),
         ),
     )
     return ScoreEstimates(report, estimates, chances)
@@ -178,23 +179,26 @@ def _draw_in(
     estimate: MeasureEstimate,
     measure: FractionalMeasure,
     by_machine: Floats | None,
-) -> Floats | None:
-    if by_machine is None:
-        return None
+    rule: DrawnOrder | None,
+) -> Floats:
+    """By run, the estimate drawn in; NaN where a run is placed by its estimate alone."""
+    if by_machine is None or rule is None:
+        return np.full(len(estimate.means), np.nan)
     expected = measure.compute(sample.frame, sample.fill(by_machine)).values.mean(axis=1)
     allowed = np.outer(estimate.allowance, estimate.allowance)
-    return draw_in(estimate.means, expected, estimate.covariance + allowed)
+    values = draw_in(estimate.means, expected, estimate.covariance + allowed)
+    return np.where(rule.is_drawn, values, np.nan)
 
 
 def report_measure(
     sample: JudgedSample,
     name: str,
     estimate: MeasureEstimate,
-    ordering: Floats | None,
+    ordering: Floats,
     why: str | None,
 ) -> MeasureReport:
-    """The runs by ``ordering``, or by their estimates; without intervals if ``why`` says why."""
-    order = np.argsort(-(estimate.means if ordering is None else ordering), kind="stable")
+    """The runs by ``ordering``, NaN: by their estimates; without intervals if ``why`` says why."""
+    order = np.argsort(-np.where(np.isnan(ordering), estimate.means, ordering), kind="stable")
     judged, topics = len(sample.judged), len(sample.frame.topics)
     low, high = estimate.limits(QUANTILE)
     wide, framed = estimate.over_topics(), compute_framed_shares(sample.frame)
@@ -213,7 +217,7 @@ def report_measure(
             estimate=state(at, judged, (float(low[at]), float(high[at]))),
             over_topics=state(at, topics, wide[at]),
             place=place,
-            drawn_in=None if ordering is None else float(ordering[at]),
+            drawn_in=None if np.isnan(ordering[at]) else float(ordering[at]),
             framed=float(framed[at]),
         )
         for place, at in enumerate(order.tolist(), 1)

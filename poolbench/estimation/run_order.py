@@ -8,8 +8,10 @@ Stein; Fay and Herriot). Scores and intervals are never drawn in.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from poolbench.estimation.diagnostics.circularity import compute_team_excess
 from poolbench.estimation.diagnostics.excess import LEAST_PAIRS, share_pairs
@@ -23,37 +25,46 @@ LEAST_RUNS = 4
 LEAST_GAIN = 0.01
 """Machines that bring less do not decide the order of runs (docs/decisions/0097)."""
 NO_GAIN, FAVOURED = "order-no-gain", "order-favoured"
-PLAIN_ORDER = NO_GAIN, FAVOURED
-"""Codes of the remarks that say why the order of runs is that of the estimates."""
+ORDER_CODES = NO_GAIN, FAVOURED
+"""Codes of the remarks that say which runs are placed by their estimates alone."""
 
 
-def explain_plain_order(
+class DrawnOrder(NamedTuple):
+    """Which runs are placed by estimates drawn in, (runs,); and, where not all are, why."""
+
+    is_drawn: NDArray[np.bool_]
+    remark: Remark | None = None
+
+
+def choose_drawn_runs(
     sample: JudgedSample,
     machines: Sequence[MachineInput],
-    gain: float | None,
+    gain: float,
     teams: Mapping[str, str],
-) -> Remark | None:
-    """Why ``machines`` do not decide the order of runs; None where they do, or there is none.
+) -> DrawnOrder:
+    """All runs, or none where machines bring too little, or those of teams that none favours.
 
-    ``teams``: the team of each run. A machine that favours one would lift it
+    ``teams``: the team of each run. A machine that favours one would lift its runs
     (docs/decisions/0106).
     """
-    if gain is None:
-        return None
-    for machine in machines:
-        if favoured := find_favoured_teams(sample, machine, teams):
-            text = (
-                f"{machine.name} favours {', '.join(favoured)}: it gives their documents more than "
-                "others of the same people’s grade get. The order of runs is that of the estimates."
-            )
-            return Remark(FAVOURED, text, None, favoured)
+    runs = sample.frame.runs
     if gain < LEAST_GAIN:
         text = (
             f"Machines make the errors less than {LEAST_GAIN:.0%} smaller. The order of runs is "
             "that of the estimates."
         )
-        return Remark(NO_GAIN, text)
-    return None
+        return DrawnOrder(np.zeros(len(runs), dtype=bool), Remark(NO_GAIN, text))
+    by_machine = [(own.name, find_favoured_teams(sample, own, teams)) for own in machines]
+    favoured = {team for _, names in by_machine for team in names}
+    if not favoured:
+        return DrawnOrder(np.ones(len(runs), dtype=bool))
+    text = (
+        "; ".join(f"{name} favours {', '.join(names)}" for name, names in by_machine if names)
+        + ": documents of these teams get more than others of the same people’s grade. Their runs "
+        "are placed by their estimates alone."
+    )
+    chosen = np.array([teams.get(run) not in favoured for run in runs])
+    return DrawnOrder(chosen, Remark(FAVOURED, text, None, tuple(sorted(favoured))))
 
 
 def find_favoured_teams(

@@ -43,7 +43,8 @@ class PairBallots:
     @property
     def extras(self) -> int:
         """The number of judgments beyond the plan."""
-        return sum(len(each.extra) * n for each, n in zip(self.kinds, self.counts, strict=True))
+        rows = zip(self.kinds, self.counts, strict=True)
+        return sum(len(each.extra) * n for each, n in rows if not each.propagated_from)
 
     @cached_property
     def disagreeing(self) -> list[PairBallot]:
@@ -64,6 +65,14 @@ class PairBallots:
         """The pairs of the other topics."""
         hidden = frozenset(topics)
         return self._select(lambda pair: pair[0] not in hidden) if hidden else self
+
+    def omit_propagated(self) -> PairBallots:
+        """The pairs that people have judged, without those that others were judged for."""
+        judged = np.array([not ballot.propagated_from for ballot in self.kinds], np.bool_)
+        if judged.all():
+            return self
+        places = np.flatnonzero(judged[self.kind]).tolist()
+        return PairBallots([self.pairs[at] for at in places], self.kinds, self.kind[places])
 
     def omit_pairs(self, pairs: Collection[Pair]) -> PairBallots:
         """The other pairs."""
@@ -86,7 +95,13 @@ def collect_pair_ballots(ballots: Iterable[PairBallot]) -> PairBallots:
 def replace_pair(ballot: PairBallot, pair: Pair) -> PairBallot:
     """The same judgments of another pair."""
     return PairBallot(
-        *pair, ballot.people, ballot.extra, ballot.adjudicated, ballot.automatic, ballot.third
+        *pair,
+        ballot.people,
+        ballot.extra,
+        ballot.adjudicated,
+        ballot.automatic,
+        ballot.third,
+        ballot.propagated_from,
     )
 
 
@@ -216,3 +231,30 @@ def add_other_grades(
         by_pair[pair] = numbers[key]
     pairs = sorted(by_pair)
     return PairBallots(pairs, kinds, np.array([by_pair[pair] for pair in pairs], np.int64))
+
+
+def add_propagated(table: PairBallots, originals: Mapping[Pair, str]) -> PairBallots:
+    """``table`` with the pairs that were not judged themselves: by pair, the document of the topic
+    that was judged for it. One that people have judged or adjudicated all the same stands.
+    """
+    kinds = list(table.kinds)
+    by_pair = dict(zip(table.pairs, table.kind.tolist(), strict=True))
+    numbers: dict[tuple[int, str, int | None], int] = {}
+    added: dict[Pair, int] = {}
+    for pair, original in originals.items():
+        base, own = by_pair.get((pair[0], original)), by_pair.get(pair)
+        if base is None or (own is not None and has_human_word(kinds[own])):
+            continue
+        key = base, original, own
+        if key not in numbers:
+            numbers[key] = len(kinds)
+            automatic = {} if own is None else kinds[own].automatic
+            kinds.append(replace(kinds[base], automatic=automatic, propagated_from=original))
+        added[pair] = numbers[key]
+    by_pair |= added
+    pairs = sorted(by_pair)
+    return PairBallots(pairs, kinds, np.array([by_pair[pair] for pair in pairs], np.int64))
+
+
+def has_human_word(ballot: PairBallot) -> bool:
+    return bool(ballot.people or ballot.extra) or ballot.adjudicated is not None

@@ -3,14 +3,15 @@
 A name is a rule (``majority``), a rule overridden by adjudications (``adjudicated-majority``),
 one assessor's own grades (``assessor:ada``), an automatic assessor's (``automatic:judge-7b``),
 or a rule with an automatic assessor for pairs without human judgments
-(``majority+automatic:judge-7b``). A rule ``crowd:MODEL`` decides all pairs together.
+(``majority+automatic:judge-7b``), or a rule without what was propagated to documents with the same
+text (``majority-without-propagated``). A rule ``crowd:MODEL`` decides all pairs together.
 ``get_policy`` resolves all of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -30,6 +31,7 @@ from poolbench.judging.policy_rules import (
 Row = tuple[str, str, int]
 NOT_JUDGED = -1
 ADJUDICATED, ASSESSOR, AUTOMATIC = "adjudicated-", "assessor:", "automatic:"
+NOT_PROPAGATED = "-without-propagated"
 FILLED = "filled, no estimate"
 AUTOMATIC_ONLY = "automatic, no estimate"
 NO_ESTIMATE = (
@@ -45,7 +47,7 @@ class UnknownPolicyError(KeyError):
         self.name = name
         self.fix = (
             f"Choose one of: {', '.join([*RULES, *CROWD_RULES])}; {ADJUDICATED}RULE; "
-            f"{ASSESSOR}NAME; {AUTOMATIC}NAME; RULE+{AUTOMATIC}NAME."
+            f"{ASSESSOR}NAME; {AUTOMATIC}NAME; RULE+{AUTOMATIC}NAME; RULE{NOT_PROPAGATED}."
         )
         super().__init__(name)
 
@@ -60,7 +62,9 @@ class PairBallot:
     ``people`` are the human grades that count, by assessor; ``extra`` those beyond the plan,
     which count only under ``assessor:NAME``; ``adjudicated`` is the grade of the adjudication;
     ``automatic`` the grades by automatic assessor. ``third`` assessors judged the pair because
-    others disagreed; rules count them like the others.
+    others disagreed; rules count them like the others. With ``propagated_from`` all but the
+    automatic grades are those of this document of the topic, which has the same text and was judged
+    instead.
     """
 
     topic: str
@@ -70,6 +74,7 @@ class PairBallot:
     adjudicated: int | None = None
     automatic: Mapping[str, int] = field(default_factory=dict)
     third: frozenset[str] = frozenset()
+    propagated_from: str = ""
 
     @property
     def pair(self) -> tuple[str, str]:
@@ -82,14 +87,15 @@ class PairBallot:
 
     @property
     def disagree(self) -> bool:
-        return bool(self.grades) and self.grades[0] != self.grades[-1]
+        """Whether its assessors gave different grades, which those of a propagated one did not."""
+        return not self.propagated_from and bool(self.grades) and self.grades[0] != self.grades[-1]
 
 
 @dataclass(frozen=True)
 class QrelsPolicy:
     """``rule`` is a name of ``RULES`` or ``CROWD_RULES``. ``own`` is the only assessor who counts;
     ``automatic`` the automatic assessor who counts: alone if ``alone``, else on pairs without human
-    judgments.
+    judgments. Unless ``propagated``, pairs that others were judged for have no human judgments.
     """
 
     name: str
@@ -99,6 +105,7 @@ class QrelsPolicy:
     own: str = ""
     automatic: str = ""
     alone: bool = False
+    propagated: bool = True
 
     @property
     def label(self) -> str:
@@ -119,6 +126,7 @@ class QrelsPolicy:
 
     def counted_grades(self, ballot: PairBallot) -> tuple[int, ...] | None:
         """The grades that count, ascending; None: the policy leaves the pair out."""
+        ballot = self._leave_out(ballot)
         if self.alone:
             grades = ballot.automatic if self.automatic else {**ballot.extra, **ballot.people}
             grade = grades.get(self.automatic or self.own)
@@ -132,6 +140,7 @@ class QrelsPolicy:
 
     def uses_automatic(self, ballot: PairBallot) -> bool:
         """Whether the pair's grade is that of the automatic assessor."""
+        ballot = self._leave_out(ballot)
         if self.automatic not in ballot.automatic:
             return False
         if self.alone:
@@ -140,7 +149,20 @@ class QrelsPolicy:
 
     def uses_adjudication(self, ballot: PairBallot) -> bool:
         """Whether the pair's grade is that of the adjudication."""
-        return self.adjudicated and ballot.adjudicated is not None
+        return self.adjudicated and self._leave_out(ballot).adjudicated is not None
+
+    def uses_propagation(self, ballot: PairBallot) -> bool:
+        """Whether the pair has the grade of the document that was judged for it."""
+        return bool(
+            ballot.propagated_from
+            and self.counted_grades(ballot) is not None
+            and not self.uses_automatic(ballot)
+        )
+
+    def _leave_out(self, ballot: PairBallot) -> PairBallot:
+        if self.propagated or not ballot.propagated_from:
+            return ballot
+        return PairBallot(ballot.topic, ballot.docno, automatic=ballot.automatic)
 
 
 @dataclass(frozen=True)
@@ -164,10 +186,17 @@ def get_policy(name: str) -> QrelsPolicy:
     if name in named:
         return named[name]
     rule, plus, filler = name.partition("+" + AUTOMATIC)
-    if plus and filler and rule in named:
-        base = named[rule]
+    if plus and filler and rule.removesuffix(NOT_PROPAGATED) in named:
+        base = get_policy(rule)
         card = policy_card(FORMS["+" + AUTOMATIC], name, filler, base.card.reading)
-        return QrelsPolicy(name, card, base.rule, base.adjudicated, automatic=filler)
+        return replace(base, name=name, card=card, automatic=filler)
+    rule = name.removesuffix(NOT_PROPAGATED)
+    if rule != name and rule in named:
+        base = named[rule]
+        title = f"{base.card.title}, nothing propagated"
+        text = f"{base.card.reading} Pairs that a duplicate was judged for are left out."
+        card = replace(base.card, name=name, title=title, reading=text, formula=text)
+        return replace(base, name=name, card=card, propagated=False)
     who = name.removeprefix(ASSESSOR)
     if who and who != name and not plus:
         return QrelsPolicy(name, policy_card(FORMS[ASSESSOR], name, who), own=who, alone=True)
@@ -212,7 +241,8 @@ def decide_pairs(
     ties = 0
     joint = None
     if policy.crowd is not None:
-        votes = {ballot.pair: ballot.people for ballot in ballots if ballot.people}
+        judged = (ballot for ballot in ballots if ballot.people and not ballot.propagated_from)
+        votes = {ballot.pair: ballot.people for ballot in judged}
         joint = aggregate_votes(policy.crowd, votes, gold or {}, scale)
     rule = RULES["single" if joint else policy.rule]
     # Many pairs share few distinct lists of grades: each is decided once.
@@ -225,7 +255,8 @@ def decide_pairs(
         grade, tied = (decide(grades), is_tie(grades)) if grades else (NOT_JUDGED, False)
         is_final = policy.uses_adjudication(ballot) or policy.uses_automatic(ballot)
         if joint and grades and not is_final:
-            grade, tied = joint.decisions[ballot.pair]
+            at = (ballot.topic, ballot.propagated_from or ballot.docno)
+            grade, tied = joint.decisions[at]
         ties += tied and grade is not None
         if grade is None:
             undecided.append(ballot.pair)

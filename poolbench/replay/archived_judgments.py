@@ -11,14 +11,19 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from poolbench.judging.pair_ballots import PairBallots, build_ballot_kind, collect_pair_ballots
+from poolbench.judging.pair_ballots import (
+    PairBallots,
+    add_propagated,
+    build_ballot_kind,
+    collect_pair_ballots,
+)
 from poolbench.judging.policies import PairBallot
 from poolbench.replay.archive_folder import iter_rows
 
 Row = dict[str, Any]
 READ = (
     *("id", "topic", "docno", "assessor", "purpose", "kind", "grade", "slot", "lease", "unit"),
-    *("third", "judged_at"),
+    *("third", "judged_at", "duplicate_of"),
 )
 """What of a judgment is kept in memory: a log can be long."""
 Pair = tuple[str, str]
@@ -85,7 +90,12 @@ class ArchivedJudgments:
             for pair in pairs
             if pair[0] not in withheld
         )
-        return collect_pair_ballots(ballots)
+        originals = {
+            (row["topic"], row["docno"]): row["duplicate_of"]
+            for row in select_current(counting, "propagated")
+            if row["topic"] not in withheld
+        }
+        return add_propagated(collect_pair_ballots(ballots), originals)
 
     def iter_counting(self, as_of: str, last: int) -> Iterator[Row]:
         moment, aside = read_log_moment(as_of), self.list_units_set_aside(as_of)

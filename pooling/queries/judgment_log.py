@@ -35,9 +35,9 @@ _logs: Cache[tuple[object, ...], JudgmentLog] = Cache(MOST_ROWS, len)
 class JudgmentLog:
     """The rows in the order of the log. ``numbers`` are columns by name, ``NONE`` where a row has
     none; ``WORDS`` of each row are places in ``names``. ``pair`` numbers the pairs, which are
-    ``pair_topics``, a topic's ID each, with ``pair_docnos``. ``third``, ``flagged`` and ``units``
-    are what few rows have: the IDs of third judgments and of rows with flags, and the work unit by
-    ID.
+    ``pair_topics``, a topic's ID each, with ``pair_docnos``. ``third``, ``flagged``, ``units`` and
+    ``originals`` are what few rows have: the IDs of third judgments and of rows with flags, and by
+    ID the work unit, and the document of which it is a duplicate.
 
     ``version`` is another one after any change of the log.
     """
@@ -51,6 +51,7 @@ class JudgmentLog:
     third: frozenset[int]
     flagged: frozenset[int]
     units: dict[int, int]
+    originals: dict[int, str]
 
     def __len__(self) -> int:
         return len(self.pair)
@@ -83,6 +84,11 @@ class JudgmentLog:
         """The IDs of all who have judged."""
         ids: list[int] = np.unique(self.numbers["assessor_id"]).tolist()
         return ids
+
+    def list_pairs(self, rows: Ints | Mask) -> Ints:
+        """The numbers of the distinct pairs of ``rows``, ascending."""
+        # Not by ``numpy.unique``, whose hashing of 100,000 numbers takes ten times as long.
+        return np.flatnonzero(np.bincount(self.pair[rows], minlength=len(self.pair_docnos)))
 
     def select_rows(self, purpose: str, kind: str = "") -> Mask:
         """The rows of a purpose and, if not empty, of a kind."""
@@ -168,9 +174,10 @@ def _append_rows(
         pair, pair_topics, pair_docnos = _merge_pairs(log, pair, pair_topics, pair_docnos)
         numbers = {k: np.concatenate([log.numbers[k], each]) for k, each in numbers.items()}
         pair = np.concatenate([log.pair, pair])
-    third = frozenset(pk for pk, is_third, _, _ in rare if is_third)
-    flagged = frozenset(pk for pk, _, flags, _ in rare if flags)
-    units = {pk: unit for pk, _, _, unit in rare if unit is not None}
+    third = frozenset(pk for pk, is_third, *_ in rare if is_third)
+    flagged = frozenset(pk for pk, _, flags, *_ in rare if flags)
+    units = {pk: unit for pk, _, _, unit, _ in rare if unit is not None}
+    originals = {pk: docno for pk, *_, docno in rare if docno}
     return JudgmentLog(
         version,
         numbers,
@@ -181,6 +188,7 @@ def _append_rows(
         log.third | third if log else third,
         log.flagged | flagged if log else flagged,
         log.units | units if log else units,
+        log.originals | originals if log else originals,
     )
 
 
@@ -194,7 +202,7 @@ def _load_rare(
     later: QuerySet[Any], pks: Ints, log: JudgmentLog | None
 ) -> tuple[list[Ints], tuple[str, ...], list[tuple[Any, ...]]]:
     """Of the rows ``pks``, which follow ``log``, the ``WORDS`` as places in the names, which begin
-    with those of ``log``; and of those that have any: ID, third, flags and unit.
+    with those of ``log``; and of those that have any: ID, third, flags, unit and original.
 
     Most rows have the words of the one before them, so only those of the others are read.
     """
@@ -206,16 +214,18 @@ def _load_rare(
     else:
         usual = later.filter(pk=int(pks[0])).values(*WORDS).get()
     special = ~Q(**usual) | Q(third=True) | Q(unit__isnull=False) | ~Q(flags=[])
-    rare = list(later.filter(special).values_list("pk", "third", "flags", "unit", *WORDS))
+    special |= ~Q(duplicate_of="")
+    fields = ("pk", "third", "flags", "unit", "duplicate_of")
+    rare = list(later.filter(special).values_list(*fields, *WORDS))
     names = {name: at for at, name in enumerate(former)}
     columns = [np.full(len(pks), names.setdefault(word, len(names))) for word in usual.values()]
     rows = np.searchsorted(pks, np.array([pk for pk, *_ in rare], np.int64))
-    for row, (pk, _, _, _, *words) in zip(rows.tolist(), rare, strict=True):
+    for row, (pk, _, _, _, _, *words) in zip(rows.tolist(), rare, strict=True):
         # Others may have come since the rows were read.
         if row < len(pks) and pks[row] == pk:
             for column, word in zip(columns, words, strict=True):
                 column[row] = names.setdefault(word, len(names))
-    return columns, tuple(names), [row[:4] for row in rare]
+    return columns, tuple(names), [row[: len(fields)] for row in rare]
 
 
 def _number_pairs(topics: Ints, docnos: Sequence[str]) -> tuple[Ints, Ints, list[str]]:

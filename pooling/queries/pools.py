@@ -22,6 +22,7 @@ from pooling.queries.judgment_log import identify_log, read_judgment_log
 PACKED = "<u2"
 ENOUGH_FOR_A_PACE = 20
 MOST_CONTRIBUTIONS = 20_000_000
+TOPICS_AT_ONCE = 50
 _tables: Cache[tuple[object, ...], PoolTable] = Cache(
     MOST_CONTRIBUTIONS, lambda table: len(table.contributors) + 10 * len(table)
 )
@@ -51,34 +52,44 @@ def load_pool_table(pool: Pool) -> PoolTable:
 
 
 def read_pool_table(pool: Pool) -> PoolTable:
+    """Some topics at a time: a million rows take half a gigabyte as objects."""
     rows = pool.items.order_by().values_list(
-        "topic", "docno", "min_rank", "contributors", "priority", "stratum", "probability"
+        "docno", "contributors", "probability", "topic", "min_rank", "priority", "stratum"
     )
     numbers = dict(pool.campaign.topics.values_list("pk", "number"))
-    columns = list(zip(*rows, strict=True)) or [()] * 7
-    ids, docnos, ranks, packed, priorities, strata, probabilities = columns
-    topics = sorted({numbers[pk] for pk in set(ids)})
-    place = {pk: topics.index(number) for pk, number in numbers.items() if number in topics}
-    topic = np.array([*map(place.__getitem__, ids)], np.int64)
+    docnos, packed = list[str](), list[bytes]()
+    parts, chances = [np.empty((5, 0), np.int64)], [np.empty(0)]
+    for first in range(0, len(numbers), TOPICS_AT_ONCE):
+        some = rows.filter(topic__in=[*numbers][first : first + TOPICS_AT_ONCE])
+        columns = list(zip(*some, strict=True)) or [()] * 7
+        names, contributors, probabilities, ids, ranks, priorities, strata = columns
+        docnos += names
+        packed.append(b"".join(contributors))
+        chances.append(np.array(probabilities, np.float64))
+        integers = ids, [*map(len, contributors)], ranks, [p or 0 for p in priorities], strata
+        parts.append(np.array([np.array(each, np.int64) for each in integers]))
+    ids, sizes, ranks, priorities, strata = np.concatenate(parts, axis=1)
+    known, inverse = np.unique(ids, return_inverse=True)
+    topics = sorted(numbers[pk] for pk in known.tolist())
+    topic = np.array([topics.index(numbers[pk]) for pk in known.tolist()], np.int64)[inverse]
     # Sorted here: a database's collation need not be the order of code points.
     order = np.lexsort((DocnoArray.from_ids(docnos).ranks(), topic))
-    sizes = np.array([*map(len, packed)], np.int64)[order]
-    listed = order.tolist()
-    min_rank = np.array(ranks, np.int32)[order]
-    priority = np.array([each or 0 for each in priorities], np.int32)[order]
+    counts = sizes // np.dtype(PACKED).itemsize
+    bounds = group_starts(counts[order])
+    places = np.repeat(group_starts(counts)[:-1][order] - bounds[:-1], counts[order])
+    places += np.arange(len(places))
+    min_rank, priority = ranks[order].astype(np.int32), priorities[order].astype(np.int32)
     return PoolTable(
         runs=tuple(run["tag"] for run in pool.spec["runs"]),
         topics=tuple(topics),
         starts=group_starts(np.bincount(topic, minlength=len(topics))),
-        docnos=[docnos[at] for at in listed],
+        docnos=[docnos[at] for at in order.tolist()],
         min_rank=min_rank,
-        bounds=group_starts(sizes // np.dtype(PACKED).itemsize),
-        contributors=np.frombuffer(b"".join([packed[at] for at in listed]), PACKED).astype(
-            np.int32
-        ),
+        bounds=bounds,
+        contributors=np.frombuffer(b"".join(packed), PACKED)[places].astype(np.int32),
         priority=np.where(priority, priority, min_rank),
-        stratum=np.array(strata, np.int32)[order],
-        probability=np.array(probabilities, np.float64)[order],
+        stratum=strata[order].astype(np.int32),
+        probability=np.concatenate(chances)[order],
     )
 
 
@@ -123,7 +134,7 @@ def judged_pair_set(campaign: Campaign) -> set[tuple[str, str]]:
     """(topic, docno) of every graded pair."""
     log = read_judgment_log(campaign)
     numbers = dict(campaign.topics.values_list("pk", "number"))
-    return set(log.name_pairs(np.unique(log.pair[log.select_rows("judge", "grade")]), numbers))
+    return set(log.name_pairs(log.list_pairs(log.select_rows("judge", "grade")), numbers))
 
 
 def judged_campaigns(user: User, campaign: Campaign) -> QuerySet[Campaign]:

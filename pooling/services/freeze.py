@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -154,7 +154,8 @@ def write_pool(actor: User, draft: PoolDraft, confirmed: dict[str, Any]) -> Pool
         frozen_by=actor,
     )
     store_task_topics(pool.task)
-    insert_rows(PoolItem, COLUMNS, iter_pool_rows(pool, table))
+    topics = dict(campaign.topics.values_list("number", "pk"))
+    insert_rows(PoolItem, COLUMNS, iter_pool_rows(pool, table, topics))
     if not pool.is_adaptive:
         keep_composition(pool, lambda: table)
     else:
@@ -179,9 +180,10 @@ def iter_adaptive_topics(pool: Pool, sessions: Sequence[PoolSession]) -> Iterato
         yield PoolTopic(pool=pool, topic_id=topic, budget=session.budget, ended=session.is_complete)
 
 
-def iter_pool_rows(pool: Pool, table: PoolTable) -> Iterator[Row]:
-    """The items of ``pool``, numbered from 1 within each topic in seeded hash order."""
-    topic_ids = dict(pool.campaign.topics.values_list("number", "pk"))
+def iter_pool_rows(pool: Pool, table: PoolTable, topic_ids: Mapping[str, int]) -> Iterator[Row]:
+    """The items of ``pool``, numbered from 1 within each topic in seeded hash order. ``topic_ids``
+    are keys by number.
+    """
     seed = pool.spec["seed"]
     for at, topic in enumerate(table.topics):
         rows = table.rows(at)

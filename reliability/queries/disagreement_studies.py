@@ -41,10 +41,14 @@ from poolbench.reliability.disagreement.report import (
     estimate_scoring_work,
 )
 
+EFFECT = "disagreement-effect"
+"""The name of the stored report."""
 _results: Cache[tuple[object, ...], Any] = Cache(24)
 """A panel of 143 runs takes some 10 MB, the other results little."""
 MOST_WORK = 150_000_000
-"""Most rows to score for a page: some fifteen seconds, once."""
+"""Most rows to score, as ``estimate_scoring_work`` counts them, in a request: up to a second."""
+MOST_WORK_OF_JOB = 25 * MOST_WORK
+"""The same in a job: some fifteen seconds."""
 SEED = 0
 DEFAULT_MEASURES = ("ndcg_cut_10", "map")
 """Preferred if a campaign has no measures of its own."""
@@ -80,6 +84,23 @@ def study_disagreement(
     takes more than ``most_work``.
     """
     require_access(actor, "campaigns.manage", campaign)
+    return _study_disagreement(campaign, query, most_work)
+
+
+def load_effect_report(campaign: Campaign) -> DisagreementReport:
+    """That of the page as it opens, with the pairs of any rank-swap value; for a job."""
+    return _study_disagreement(campaign, DisagreementQuery(), MOST_WORK_OF_JOB).report
+
+
+def is_first_query(query: DisagreementQuery, measures: Sequence[Measure]) -> bool:
+    """Whether ``query`` asks for what the page shows as it opens; ``measures`` may be chosen."""
+    usual = measures[0].name if measures else ""
+    return replace(query, measure=query.measure or usual) == DisagreementQuery(measure=usual)
+
+
+def _study_disagreement(
+    campaign: Campaign, query: DisagreementQuery, most_work: int
+) -> DisagreementStudy:
     runs = list(list_current_runs(campaign))
     measures = measures_to_rank_by(campaign)
     measure = select_ranking_measure(measures, query.measure)
@@ -153,7 +174,11 @@ def load_panel(
     # Pairs of a reference get rows; nothing is compared with its grades.
     reference = dict.fromkeys(unjudged, -1) if unjudged else None
     task = get_current_task(campaign)
-    visible = load_pair_ballots(campaign).omit_topics(withheld_topic_numbers(campaign, task))
+    visible = (
+        load_pair_ballots(campaign)
+        .omit_propagated()
+        .omit_topics(withheld_topic_numbers(campaign, task))
+    )
     visible = visible.omit_pairs(list_judged_before(task))
     ballots = build_ballots(visible, resolve_policy(campaign, policy), reference)
     ballots = replace(ballots, reference=None)

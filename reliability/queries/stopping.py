@@ -96,8 +96,11 @@ def load_stopping_report(campaign: Campaign) -> StoppingReport:
     pool = campaign.pools.first()
     if pool is None:
         return compute_stopping(panel)
-    pairs = pool.items.values_list("topic__number", "docno")
-    unjudged = sorted(pair for pair in pairs if pair not in relevance)
+    table = load_pool_table(pool)
+    unjudged = [
+        pair for topic, row in table.iter_rows()
+        if (pair := (topic, table.docnos[row])) not in relevance
+    ]  # fmt: skip
     if is_drawn_by_influence(pool):
         look = compute_report(campaign, ESTIMATES).report or SampleLook()
         outcome = find_outcome(look, choose_default_ranking(campaign).by)

@@ -1,12 +1,14 @@
-"""Agreement, stopping and reusability as subjects of reports."""
+"""Agreement, stopping, reusability and the effect of disagreement as subjects of reports."""
 
 from __future__ import annotations
 
 from campaigns.services.snapshots import Subject
 from poolbench.judging.agreement.report import AgreementReport
+from poolbench.reliability.disagreement.report import DisagreementReport
 from poolbench.reliability.verdicts import agreement, reusability, stopping
 from reliability.queries.campaign_state import identify_judging, load_agreement_report
 from reliability.queries.collection import load_collection_report
+from reliability.queries.disagreement_studies import EFFECT, load_effect_report
 from reliability.queries.stopping import load_stopping_report
 
 SUBJECTS = (
@@ -37,4 +39,5 @@ SUBJECTS = (
         reusability.QUESTION,
         page="reusability",
     ),
+    Subject(EFFECT, identify_judging, load_effect_report, DisagreementReport),
 )

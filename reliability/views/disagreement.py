@@ -13,9 +13,10 @@ from django.views.decorators.http import require_POST, require_safe
 
 from campaigns.api.attachments import report_response
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign
+from campaigns.models import Campaign, User
 from campaigns.queries.lists import get_campaign_for
-from campaigns.services.snapshots import compute_report
+from campaigns.queries.tasks import list_current_runs
+from campaigns.services.snapshots import CurrentReport, compute_report, get_report
 from campaigns.views.helpers import SignedInRequest, read_digits
 from campaigns.views.pages import render_page
 from judging.queries.adjudication import STATES, adjudication_states, list_adjudicators
@@ -38,8 +39,12 @@ from poolbench.reports.writers import ENDINGS, WRITERS
 from poolbench.shared_reads import share_reads
 from reliability.forms import RoundByValueForm
 from reliability.queries.disagreement_studies import (
+    EFFECT,
     DisagreementQuery,
     DisagreementStudy,
+    is_first_query,
+    measures_to_rank_by,
+    select_ranking_measure,
     study_disagreement,
 )
 from reliability.services.disagreement import open_round_by_value
@@ -80,12 +85,16 @@ def disagreement_download_view(
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     if ENDINGS.get(fmt) not in DOWNLOADS.get(table, {}):
         raise Http404(f"unknown download {table}.{fmt}")
-    study = study_disagreement(actor=request.user, campaign=campaign, query=parse_query(request))
+    query = parse_query(request)
+    if is_first_query(query, measures_to_rank_by(campaign)):
+        effect: DisagreementReport = compute_report(campaign, EFFECT).report
+    else:
+        effect = study_disagreement(actor=request.user, campaign=campaign, query=query).report
     name = f"{slug}-disagreement-{table}.{fmt}"
     if table == "pairs":
-        return report_response(name, DOWNLOADS[table], study.report)
+        return report_response(name, DOWNLOADS[table], effect)
     verdict = None if fmt == "csv" else compute_report(campaign, "agreement").verdict
-    report = build_disagreement_tables(study.report, verdict)
+    report = build_disagreement_tables(effect, verdict)
     return report_response(name, DOWNLOADS[table], mark_late_runs(report, campaign.late_tags))
 
 
@@ -141,11 +150,29 @@ def render_disagreement_page(
     }
     template = "reliability/disagreement.html"
     try:
-        study = study_disagreement(actor=request.user, campaign=campaign, query=choice)
+        study, state = load_study(request.user, campaign, choice)
     except ActionRefused as refused:
         return render_page(request, template, page, {"refused": refused})
+    page["state"] = state
+    if study is None:
+        return render_page(request, template, page)
     pairs = list_swap_pairs(campaign, study.report)
     return render_page(request, template, page, build_disagreement_results(study), pairs)
+
+
+def load_study(
+    user: User, campaign: Campaign, choice: DisagreementQuery
+) -> tuple[DisagreementStudy | None, CurrentReport[DisagreementReport] | None]:
+    """The stored report of the page as it opens, None before the first one, and its state; or that
+    of another choice, computed now.
+    """
+    measures = measures_to_rank_by(campaign)
+    select_ranking_measure(measures, choice.measure)
+    if not is_first_query(choice, measures):
+        return study_disagreement(actor=user, campaign=campaign, query=choice), None
+    state = get_report(campaign, EFFECT)
+    runs = list(list_current_runs(campaign))
+    return state.report and DisagreementStudy(runs, measures, state.report), state
 
 
 def build_disagreement_results(study: DisagreementStudy) -> dict[str, object]:

@@ -46,6 +46,7 @@ from judging.models import (
     Plan,
     PromptCard,
     PromptCardRelease,
+    PropagatedPair,
     Qrels,
     Slot,
     StoppedTopic,
@@ -179,8 +180,11 @@ TABLES = (
         "plans",
         Plan,
         "pool kind design parameters overlap max_overlap audience order third_from repeat_share"
-        " rationale first_language blind state closed_at created_at",
+        " rationale first_language blind state closed_at created_at propagate",
         "created_by",
+    ),
+    define_table(
+        "propagated_pairs", PropagatedPair, "plan topic docno original", path="plan__campaign"
     ),
     define_table(
         "assignments", Assignment, "plan topic assessor paused left", path="plan__campaign"

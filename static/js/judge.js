@@ -9,24 +9,26 @@ import { makeFind } from "./judge/find.js";
 import { watchFrames } from "./judge/frames.js";
 import { makeGuidelines } from "./judge/guidelines.js";
 import { makeNotebook } from "./judge/notebook.js";
-import { CLICK_SETTLE_MS, SETTLE_MS, inField, keyName, targetOf, timeOf } from "./judge/keys.js";
+import { SETTLE_MS, inField } from "./judge/keys.js";
 import { addressOf, makeReader, measure, newUuid, parseDocument } from "./judge/documents.js";
 import { makePanels } from "./judge/panels.js";
 import { makePassages } from "./judge/passages.js";
+import { stopPicking } from "./judge/pick.js";
 import { plain } from "./judge/plain.js";
 import * as presence from "./judge/presence.js";
+import { makePress } from "./judge/press.js";
 import { makeQueue } from "./judge/queue.js";
 import { makeTabs } from "./judge/tabs.js";
 import { makeTerms } from "./judge/terms.js";
 import { framed } from "./judge/text.js";
 import { changeLayout, foldTopic, turnPdf, widenPicture } from "./judge/view.js";
+import { zoom } from "./judge/zoom.js";
 
 const judge = document.getElementById("judge");
 const { topic, campaign, mode, purpose, review, work } = judge.dataset;
 const user = Number(judge.dataset.user);
 const article = () => judge.querySelector(".judge-doc:not([hidden])");
 
-let shownAt = Infinity; // When the current document was painted.
 let desk = null;
 let plainDocument = { passages: [] };
 let seen = null; // The document whose time is counted.
@@ -45,7 +47,7 @@ const finding = findBox && makeFind({
   format,
   leave: focusDocument,
 });
-const guidelines = makeGuidelines({ current: article });
+const guidelines = makeGuidelines({ leave });
 const passages = makePassages({
   list: document.getElementById("passage-list"), showMessage, texts, current: currentDocument, changed: saveDraft,
 });
@@ -65,40 +67,20 @@ function focusDocument() {
 
 // A document is shown. Its clock starts when it is painted.
 function appeared() {
-  unsettle();
+  press.unsettle();
   if (seen) seen.activeSeconds = presence.activeSeconds();
   seen = currentDocument();
   presence.begin(seen?.activeSeconds);
   const node = article();
   document.dispatchEvent(new CustomEvent("appeared"));
   if (seen?.topic) document.dispatchEvent(new CustomEvent("topic", { detail: seen.topic }));
-  requestAnimationFrame(() => requestAnimationFrame(() => painted(node)));
+  requestAnimationFrame(() => requestAnimationFrame(() => press.painted(node)));
   reader.watch(node);
   terms.look(node);
   passages.draw();
   const active = document.activeElement;
   if (!active || active === document.body || !inField(active) || !judge.contains(active)) focusDocument();
 }
-
-// Ignore keys until the next document is shown.
-function unsettle() {
-  shownAt = Infinity;
-  delete judge.dataset.settled;
-}
-
-function painted(node) {
-  if (node !== article()) return;
-  shownAt = performance.now();
-  const after = (ms, by) => setTimeout(() => {
-    if (node === article() && settled(ms, performance.now())) judge.dataset.settled = by;
-  }, ms + 10);
-  after(SETTLE_MS, "keys");
-  after(CLICK_SETTLE_MS, "keys clicks");
-}
-
-// Was the document readable for `ms` at that moment? Default: when the last key or button was
-// pressed, which can be long before a busy page handles it.
-const settled = (ms, at = pressedAt) => at - shownAt >= ms;
 
 // ---- keys ----
 
@@ -111,55 +93,21 @@ const commands = {
   z: () => judge.querySelector("#undo button")?.click(),
   t: () => foldTopic(focusDocument),
   w: () => changeLayout(article()),
+  "+": () => zoom(article(), 1),
+  "-": () => zoom(article(), -1),
 };
 
-function pressed(event) {
-  pressedAt = timeOf(event);
-  const field = event.composedPath?.()[0] ?? event.target;
-  if (inField(field)) return pressedInField(event, field);
-  const key = keyName(event);
-  if (!key) return;
-  // A focused button or link handles Enter itself.
-  if (key === "Enter" && field.closest?.("button, a, summary")) return;
-  const popover = document.querySelector(":popover-open");
-  if (popover && key === "?") return void (event.preventDefault(), popover.hidePopover());
-  const panel = popover?.matches(".panel, .more-panel, .view");
-  if (panel && key === "Enter") return void (event.preventDefault(), popover.hidePopover(), focusDocument());
-  const target = targetOf(key, popover ?? judge) ?? (panel ? targetOf(key, judge) : null);
-  const command = popover ? null : commands[key];
-  const part = { PageDown: 1, PageUp: -1, " ": event.shiftKey ? -1 : 1 }[key];
-  if (part && !popover && !field.closest?.("button, a, summary") && turnPdf(article(), part)) return event.preventDefault();
-  if (!target && !command) return;
-  event.preventDefault();
-  if (!settled(SETTLE_MS)) return;
-  if (target?.matches("textarea, input:not([type=checkbox])")) return target.focus();
-  if (target) keyAt = pressedAt;
-  byKey = true;
-  if (target) target.click();
-  else command();
-  byKey = false;
-}
+const press = makePress({ judge, article, commands, turn: (by) => turnPdf(article(), by), leave });
 
-let pressedAt = 0;
-let keyAt = 0;
-let byKey = false;
-
-// Enter and Escape in a field return to the document; neither submits a grade.
-function pressedInField(event, field) {
-  if (event.isComposing || event.keyCode === 229 || !judge.contains(field) || field.type === "checkbox") return;
-  if (field.closest("#find, #judge-skip")) return;
-  const leaves = event.key === "Escape" || (event.key === "Enter" && !event.shiftKey);
-  if (!leaves) return;
-  event.preventDefault();
-  panels.close();
+// Back to the document: from a panel, a field, or the topic where it lies over the document.
+function leave() {
+  if (stopPicking() || (!panels.close() && finding?.close())) return;
+  document.dispatchEvent(new CustomEvent("leave"));
   focusDocument();
 }
 
-document.addEventListener("keydown", pressed);
-document.addEventListener("click", (event) => { if (!byKey) pressedAt = timeOf(event); }, true);
-
 watchFrames({
-  judge, article, pressed,
+  judge, article, pressed: press.handle,
   focus: focusDocument,
   loaded() {
     terms.look(null);
@@ -193,9 +141,9 @@ async function queued() {
     showQueue(it, judge.dataset, reopenRefused);
     if (it.unsent.length) desk?.tell();
     else desk?.resume();
-    if (awaitingUndo && shownAt === Infinity && it.inTrouble) {
+    if (awaitingUndo && !press.isShown && it.inTrouble) {
       showMessage(whyWaiting(it.state));
-      painted(article());
+      press.painted(article());
     }
   }
 
@@ -214,14 +162,14 @@ async function queued() {
       const here = review && !next.over ? `${work}${encodeURIComponent(next.topic)}/change/?${new URLSearchParams({ docno: next.docno, review })}` : judge.dataset.judge;
       if ((review || !next.previous) && location.pathname + location.search !== here) history.replaceState(null, "", here);
       appeared();
+      const keyAt = press.takeKeyTime();
       if (keyAt) measure(keyAt);
-      keyAt = 0;
     },
   });
 
   async function submit(act, kind) {
     const own = currentDocument();
-    if (!own || own.submitted || !settled(byKey ? SETTLE_MS : CLICK_SETTLE_MS)) return;
+    if (!own || own.submitted || !press.isReadable()) return;
     const fields = { ...bar.read(), ...act.fields };
     if (fields.flags.includes("duplicate") && !fields.duplicateOf) return ask(texts.needsOriginal, panels.askForOriginal);
     const rationale = own.node.dataset.rationale ?? judge.dataset.rationale;
@@ -229,7 +177,7 @@ async function queued() {
       return ask(texts.needsPassage);
     }
     own.submitted = true;
-    unsettle();
+    press.unsettle();
     showMessage("");
     panels.close();
     Object.assign(own, fields);
@@ -244,7 +192,7 @@ async function queued() {
       await queue.add(record);
     } catch {
       own.submitted = false;
-      painted(own.node);
+      press.painted(own.node);
       return showMessage(texts.failed);
     }
     drafts.clear(own.topic, own.docno);
@@ -277,14 +225,14 @@ async function queued() {
       showMessage(error.kind ? whyWaiting(error.kind) : texts.failed);
     } finally {
       undoing = awaitingUndo = false;
-      if (!shown && shownAt === Infinity) painted(article());
+      if (!shown && !press.isShown) press.painted(article());
     }
   }
 
   // True if another document or page is shown.
   async function undoLast() {
     showMessage("");
-    unsettle();
+    press.unsettle();
     const last = desk.submitted.at(-1);
     const uuid = newUuid();
     await queue.add({ act: "undo", purpose, uuid, of: last?.uuid ?? null, topic: last?.topic ?? topic, docno: last?.docno ?? "" });
@@ -318,7 +266,8 @@ async function queued() {
     try {
       if (known && known.doc !== desk.current) known.doc.queued = false;
       const found = known?.doc === desk.current ? known.doc : await desk.reopen(known ?? entry, known?.previous, false);
-      if (!found) location.assign(event.target.closest("a").href);
+      if (found) announce(format(texts.current, { docno: found.docno }));
+      else location.assign(event.target.closest("a").href);
     } catch (error) {
       if (!error.kind) throw error;
       showMessage(whyWaiting(error.kind));
@@ -339,7 +288,7 @@ async function queued() {
     } else if (form.id === "judge-skip" && pick?.name === "reason") {
       const fields = readSkip(form, pick.value, bar.read().comment);
       if (fields) submit({ act: "skip", reason: pick.value, fields }, "skip");
-    } else if (form.id === "undo" && settled(SETTLE_MS)) undo();
+    } else if (form.id === "undo" && press.isReadable(SETTLE_MS)) undo();
   });
 
   judge.addEventListener("click", (event) => {
@@ -375,7 +324,7 @@ async function queued() {
   });
   window.addEventListener("online", () => desk.fetchAhead());
 
-  makeNotebook({ queue, current: currentDocument, purpose });
+  makeNotebook({ queue, current: currentDocument, purpose, leave });
   const highlightButton = document.getElementById("highlight");
   if (highlightButton) highlightButton.hidden = false;
   const first = parseDocument(article(), topic ? [] : [...judge.querySelectorAll("[data-part]")]);
@@ -394,7 +343,7 @@ if (mode === "queue") queued();
 else {
   plain({
     judge, article, drafts, panels, appeared,
-    settled: () => settled(byKey ? SETTLE_MS : CLICK_SETTLE_MS),
+    settled: () => press.isReadable(),
     begin: (own) => { plainDocument = own; },
   });
 }

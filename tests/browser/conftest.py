@@ -37,6 +37,7 @@ EACH_TIME = """
     crowd_worker/by_keyboard_alone_and_without_scripts
     desk_choices/a_draft_survives_a_reload_and_goes_with_the_judgment
     desk_choices/without_scripts_everything_is_reached[phone]
+    desk_panels/each_panel_has_a_name_takes_the_focus_and_gives_it_back[1366]
     desk_sizes/the_document_has_most_of_the_window_and_nothing_moves[phone]
     desk_truth/a_key_pressed_before_the_document_could_be_read_is_none
     documents/no_attack_in_a_document_runs_or_fetches[past-the-sanitiser]

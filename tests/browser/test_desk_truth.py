@@ -164,6 +164,17 @@ def test_a_tall_picture_is_as_wide_as_the_desk_and_w_shows_it_whole(desk, campai
     page.wait_for_function(f"() => {share} > .8")
     page.keyboard.press("w")
     page.wait_for_function(f"() => {DOC}.querySelector('img').offsetHeight < innerHeight")
+    width = page.evaluate(f"{DOC}.querySelector('img').offsetWidth")
+    page.keyboard.press("+")
+    assert abs(page.evaluate(f"{DOC}.querySelector('img').offsetWidth") - 1.25 * width) <= 1
+    for _ in range(15):
+        page.keyboard.press("+")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function(f"() => {DOC}.scrollLeft > 0 && {DOC}.scrollTop > 0")
+    page.keyboard.press("w")
+    page.wait_for_function(f"() => {share} > .8")
+    page.keyboard.press("w")
+    page.wait_for_function(f"() => {DOC}.querySelector('img').offsetHeight < innerHeight")
     page.keyboard.press("0")
     settle(page)
     assert page.locator(f"{ON_SCREEN} .document-picture.wide").count() == 0
@@ -191,6 +202,7 @@ def test_the_last_ten_docnos_are_offered_for_a_duplicate(at_work):
     for _ in range(7):
         page.keyboard.press("1")
         settle(page)
+    unsent(page, 0)
     page.reload()
     settle(page)
     for _ in range(5):

@@ -29,7 +29,14 @@ CUT_LINES = """[...document.querySelectorAll('.groups, .group-pages')].filter(li
 FITTED = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 """Tables fold their columns a moment after the window has changed."""
 HIGHEST = {1280: 96, 390: 80, 320: 80}
-WITHOUT_HEAD = {"judge", "judge-change", "judge-duplicate", "consensus-pair", "comparison-desk"}
+WITHOUT_HEAD = {
+    "judge",
+    "judge-change",
+    "judge-duplicate",
+    "judge-docnos",
+    "consensus-pair",
+    "comparison-desk",
+}
 """The desks."""
 FILES = {"document-body", "run-file"}
 

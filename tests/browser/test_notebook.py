@@ -91,6 +91,7 @@ def test_a_passage_is_chosen_by_keys_alone(desk, campaign, assessor):
     page.keyboard.press("p")
     assert page.locator("#passage-list li").count() == 2  # One for each paragraph.
     page.keyboard.press("2")
+    settle(page, 1)
     unsent(page, 0)
     with DOOR.turn:
         passages = Judgment.objects.get().passages

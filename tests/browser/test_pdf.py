@@ -12,7 +12,7 @@ from tests.browser.desk import give_work, said, settle, shown, unsent
 from tests.browser.door import DOOR
 from tests.browser.test_accessibility import serious
 from tests.browser.test_desk_sizes import SEEN, SIZES, SMALL, fold, window
-from tests.pdf_files import pdf
+from tests.pdf_files import pdf, show, write_pdf
 
 PICTURES = (
     "() => [...document.querySelectorAll('.judge-doc:not([hidden]) .pdf-page img')]"
@@ -97,3 +97,68 @@ def test_a_pdf_has_most_of_the_window_at_every_size(desk, pdfs, name):
     settle(page)
     unsent(page, 0)
     assert said() == [("w01", 1)]
+
+
+def test_a_word_over_the_end_of_a_line_is_found_and_marked(desk, campaign, assessor):
+    give_work(campaign, assessor, 2)
+    campaign.topics.filter(number="1").update(title="relevance known", description="")
+    lines = ("of no rele-", "vance, but well-", "known and self-", "contained")
+    data = write_pdf("\n".join(show(line, 40, 250 - 20 * at) for at, line in enumerate(lines)))
+    file = {"file": store.put_blob(data), "size": len(data), "media_type": "application/pdf"}
+    Document.objects.filter(docno="w01").update(format="pdf", body="", title="", **file)
+    assert [reason for _, reason in read_unread_pdfs(campaign)] == [""]
+    page = desk(strict=False)
+    settle(page)
+    page.wait_for_function("() => CSS.highlights.get('term')?.size === 2")
+    marked = page.evaluate("[...CSS.highlights.get('term')].map(String)")
+    assert ["".join(it.split()) for it in marked] == ["rele-vance", "known"]
+    page.keyboard.press("/")
+    for text in ("relevance", "well-known", "self-contained", "no relevance, but wellknown"):
+        page.locator("#find-text").fill(text)
+        page.wait_for_function(
+            "() => document.querySelector('#find output').value === '1 of 1'", timeout=5000
+        )
+        page.locator("#find-text").fill("zebra")
+        page.wait_for_function("() => document.querySelector('#find output').value === 'not found'")
+
+
+WIDTH = "document.querySelector('.judge-doc:not([hidden]) .pdf-page').offsetWidth"
+
+
+def test_pages_are_zoomed_by_keys_and_the_next_pdf_keeps_it(desk, pdfs):
+    page = desk(strict=False, viewport={"width": 1366, "height": 768})
+    settle(page, 2)
+    page.wait_for_function(PICTURES)
+    before = page.evaluate(WIDTH)
+    page.keyboard.press("PageDown")
+    page.wait_for_function(
+        "() => document.querySelector('.judge-doc:not([hidden])').scrollTop > 100"
+    )
+    first = (
+        "[...document.querySelectorAll('.judge-doc:not([hidden]) .pdf-page')]"
+        ".findIndex((it) => it.getBoundingClientRect().bottom > 60)"
+    )
+    at = page.evaluate(first)
+    for _ in range(3):
+        page.keyboard.press("+")
+    assert page.evaluate(WIDTH) == pytest.approx(before * 1.25**3, rel=0.01)
+    assert page.evaluate(first) == at
+    assert page.locator("#live").inner_text() == "195 % of the width"
+    sharp = "() => document.querySelector('.judge-doc:not([hidden]) img').naturalWidth === 2800"
+    page.evaluate("document.querySelector('.judge-doc:not([hidden])').scrollTop = 0")
+    page.wait_for_function(sharp)
+    # A line stays where it is drawn.
+    line = page.locator(".judge-doc:not([hidden]) .pdf-page p").first.bounding_box()
+    picture = page.locator(".pdf-page img").first.bounding_box()
+    assert abs(line["x"] - picture["x"] - picture["width"] * 0.1) < 5
+    page.keyboard.press("-")
+    page.keyboard.press("1")
+    settle(page)
+    assert page.evaluate(WIDTH) == pytest.approx(before * 1.25**2, rel=0.01)
+    page.keyboard.press("w")  # As wide as the desk, then a page whole.
+    assert page.evaluate(WIDTH) == before
+    page.keyboard.press("w")
+    inside = "document.querySelector('.judge-doc:not([hidden])').clientHeight"
+    height = page.evaluate(WIDTH.replace("offsetWidth", "offsetHeight"))
+    assert 0.9 * page.evaluate(inside) < height <= page.evaluate(inside)
+    unsent(page, 0)

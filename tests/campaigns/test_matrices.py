@@ -30,6 +30,7 @@ def all_on_disk(monkeypatch, settings, tmp_path):
     matrices._dictionaries.clear()
     monkeypatch.setattr(run_matrix, "STORED", 1)
     monkeypatch.setattr(matrices, "MAPPED", 0)
+    monkeypatch.setattr(matrices, "MAPPED_CHUNK", 0)
     monkeypatch.setattr(interim_scores, "WARM_LINES", 0)
     yield tmp_path / "cache" / "pairs"
     matrices._dictionaries.clear()

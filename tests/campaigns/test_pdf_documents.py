@@ -67,6 +67,9 @@ def test_the_picture_of_a_page_is_for_members_and_kept(
         headers={"If-None-Match": answer["ETag"]},
     )
     assert again.status_code == 304
+    sharp = ask(client, page=2, sharp=1)
+    assert len(drawings) == 2
+    assert sharp["ETag"] != answer["ETag"]
     assert {ask(client, page=number).status_code for number in (0, 9, "x", "9" * 9)} == {404}
     assert ask(as_user(stranger), page=2).status_code == 404
 

@@ -280,7 +280,7 @@ def test_a_topic_that_a_rule_ends_is_a_sample_of_its_own_size(
     assert verify_archive(archive).list_lines() == []
 
 
-def test_a_machine_that_favours_a_team_does_not_decide_the_order(
+def test_runs_of_a_favoured_team_are_placed_by_their_estimates_alone(
     organizer, sampled, assessor, as_user, tmp_path
 ):
     campaign = sampled.campaign
@@ -297,8 +297,13 @@ def test_a_machine_that_favours_a_team_does_not_decide_the_order(
     submit_automatic_judgments(actor=organizer, campaign=campaign, automatic=robot, judgments=rows)
     look = compute_report(campaign, ESTIMATES).report
     assert look.report.gain > 0.01
-    assert look.plain_order.text.startswith("robot favours Other: it gives their documents more")
-    assert all(row.drawn_in is None for row in look.report.measures[0].runs)
+    assert look.order_remark.text.startswith(
+        "robot favours Other: documents of these teams get more"
+    )
+    rows = look.report.measures[0].runs
+    assert [row.run for row in rows if row.drawn_in is None] == ["r4"]
+    by_value = [row.drawn_in or row.estimate.value for row in rows]
+    assert by_value == sorted(by_value, reverse=True)
     client, url = as_user(organizer), reverse("estimates", args=[campaign.slug])
     assert "robot favours Other" in read_page(client.get(url))
     qrels = freeze_qrels(actor=organizer, campaign=campaign, policy="majority")
@@ -311,7 +316,7 @@ def test_a_machine_that_favours_a_team_does_not_decide_the_order(
     archive = make_archive(campaign, tmp_path / "favoured.zip")
     assert verify_archive(archive).list_lines() == []
     Run.objects.update(team=other)
-    assert load_sample_look(campaign).plain_order is None
+    assert load_sample_look(campaign).order_remark is None
 
 
 def test_machines_count_as_of_the_row(organizer, sampled, assessor):

@@ -16,6 +16,7 @@ from django.urls import reverse
 from campaigns import store
 from campaigns.models import Campaign
 from campaigns.services import jobs
+from campaigns.services.snapshots import compute_report
 from evaluation.models import RunScores, ScoreSet
 from evaluation.queries.score_moves import list_sets_to_compare
 from evaluation.services.release import release_scores
@@ -29,7 +30,11 @@ from judging.services.automatic import (
 from judging.services.imports import import_judgments
 from judging.services.qrels import freeze_qrels
 from poolbench.judging.policies import AUTOMATIC_ONLY, FILLED, label_qrels
-from reliability.queries.disagreement_studies import DisagreementQuery, study_disagreement
+from reliability.queries.disagreement_studies import (
+    EFFECT,
+    DisagreementQuery,
+    study_disagreement,
+)
 from reliability.services.reusability import request_reusability_report
 from reliability.views.stored_reports import read_stored_report
 from replay.management.commands.demo import format_scores_table
@@ -201,6 +206,7 @@ def test_the_effect_of_disagreement_names_them(as_user, organizer, judged, capsy
     machine = [name for name in csv_rows(text)[0] if "robot" in name]
     assert machine
     assert all(name.endswith("(automatic, no estimate)") for name in machine)
+    compute_report(judged, EFFECT)
     page = read_page(as_user(organizer).get("/c/small/judging/agreement/effect/"))
     assert "automatic, no estimate" in page
 

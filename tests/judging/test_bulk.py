@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
-from uuid import uuid4
+from itertools import islice
+from uuid import RFC_4122, UUID, uuid4
 
 import pytest
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
+from campaigns.services.read_ahead import read_ahead
 from campaigns.services.rows import insert_rows
 from judging.models import Judgment, Slot
 from judging.queries.invariants import list_violations
 from judging.services import slot_table
 from judging.services.imports import ImportOptions, import_file, import_judgments
 from judging.services.judgments import claim_next
-from judging.services.log_rows import append_copies, make_ordered_uuids
+from judging.services.log_rows import append_copies, make_ordered_uuids, make_random_uuids
 
 COMMENTS = ('say "no"', "two\nlines\r\nand\ttab", "\\N", "\\.", "NULL", "a,b", "é\\", "'", " x")
 
@@ -130,3 +132,39 @@ def test_a_key_has_an_index_and_a_constraint_only_where_its_field_says_so(db):
         if connection.vendor == "postgresql":
             checked = {each["columns"][0] for each in found if each["foreign_key"]}
             assert checked == {key.column for key in keys if key.db_constraint}
+
+
+def test_random_uuids_are_of_version_4_and_differ():
+    made = [UUID(each) for each in make_random_uuids(2_000)]
+    assert len(set(made)) == 2_000
+    assert {(each.version, each.variant) for each in made} == {(4, RFC_4122)}
+    ones = sum(each.int.bit_count() for each in made) / len(made)
+    assert 62.5 < ones < 63.5  # half of 122, one of the version, one of the variant
+    assert make_random_uuids(0) == []
+
+
+def test_what_is_read_ahead_comes_in_order_with_its_error(db):
+    def count_to(last):
+        yield from range(last)
+        raise LookupError("no more")
+
+    coming = read_ahead(count_to(3))
+    assert list(islice(coming, 3)) == [0, 1, 2]
+    with pytest.raises(LookupError, match="no more"):
+        next(coming)
+    assert list(read_ahead([])) == []
+    assert list(read_ahead([0, "", None])) == [0, "", None]
+
+
+@pytest.mark.postgresql
+@pytest.mark.skipif("connection.vendor != 'postgresql'", reason="SQLite reads nothing ahead")
+def test_rows_may_not_ask_the_database_while_the_server_takes_others(plan):
+    slot = Slot.objects.first()
+    names = ("plan_id", "item_id", "topic_id", "k", "position", "token", "purpose", "state")
+
+    def ask():
+        keys = (plan.pk, slot.item_id, slot.topic_id, Slot.objects.count())
+        yield (*keys, 0, uuid4().hex, "judge", "open")
+
+    with pytest.raises(RuntimeError, match="may not ask the database"):
+        insert_rows(Slot, names, ask())

@@ -6,12 +6,23 @@ import json
 from uuid import uuid4
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from campaigns.models import Duplicate
 from campaigns.services.duplicates import group_campaign_duplicates, request_duplicates
-from judging.models import Judgment, Purpose, Slot
+from judging.models import Judgment, Purpose, ReviewRequest, Slot
+from judging.queries.duplicate_grades import (
+    DocumentGrades,
+    find_difference,
+    list_duplicate_grades,
+)
 from judging.queries.duplicates import find_contradiction, list_own_duplicates
+from judging.services.adjudication import record_meeting_decision
+from judging.services.imports import import_judgments
 from judging.services.plans import create_plan
+from poolbench.cache import clear_caches
 from tests.pages import read_page
 from tests.world.files import make_pool
 from tests.world.judgments import submit_judgment
@@ -121,3 +132,98 @@ def test_two_documents_are_compared_by_sentences(as_user, campaign, assessor, sl
     assert "grade" not in page
     unseen = as_user(assessor).get(url, {"docno": "x", "other": "other"})
     assert unseen.status_code == 404
+
+
+def list_differing(campaign):
+    return [
+        (row.kind, row.difference, [each.docno for each in row.documents])
+        for row in list_duplicate_grades(campaign)
+    ]
+
+
+def test_the_organizer_sees_duplicates_with_differing_grades(
+    as_user, campaign, organizer, assessor, assessor2, slots
+):
+    client, url = as_user(organizer), reverse("duplicate-grades", args=[campaign.slug])
+    assert "No duplicates with different grades" in read_page(client.get(url))
+    for docno, grade in {"x": 2, "z": 1, "other": 0}.items():
+        judge(assessor, slots[docno], grade)
+    assert list_differing(campaign) == [("near", 1, ["x", "z"])]
+    judge(assessor2, slots["y"], 0)
+    assert list_differing(campaign) == [("same", 2, ["x", "y", "z"])]
+    page = read_page(client.get(url))
+    assert "same text" in page
+    assert f"{reverse('review-new', args=[campaign.slug, 'assessor'])}?duplicates=1" in page
+    decided = {"topic": slots["y"].topic, "docno": "y", "grade": 2, "client_uuid": uuid4()}
+    record_meeting_decision(actor=organizer, campaign=campaign, **decided)
+    assert list_differing(campaign) == [("near", 1, ["x", "y", "z"])]
+    judge(assessor, slots["z"], 2)
+    assert list_differing(campaign) == []
+
+
+def test_two_assessors_who_differ_alike_on_both_are_a_disagreement():
+    def rows(x, y):
+        return [DocumentGrades("x", "t", x, None), DocumentGrades("y", "t", y, None)]
+
+    assert find_difference(rows({"a": 2, "b": 1}, {"a": 2, "b": 1})) == ""
+    assert find_difference(rows({"a": 2, "b": 1}, {"a": 1, "b": 2})) == "same"
+    near = [DocumentGrades("x", "t", {"a": 2}, None), DocumentGrades("y", "u", {"a": 1}, None)]
+    assert find_difference(near) == "near"
+
+
+def test_an_assessor_is_asked_for_the_duplicates_alone(
+    as_user, campaign, organizer, assessor, slots
+):
+    for docno, grade in {"x": 2, "y": 1, "other": 0}.items():
+        judge(assessor, slots[docno], grade)
+    client = as_user(organizer)
+    url = reverse("review-new", args=[campaign.slug, "assessor"])
+    page = read_page(client.get(url, {"duplicates": "1"}))
+    assert "1 x\n1 y</textarea>" in page
+    assert "1 x" not in read_page(client.get(url))
+    group = {"duplicates": "1", "topic": "1", "docno": "x"}
+    assert "1 x\n1 y</textarea>" in read_page(client.get(url, group))
+    assert "1 x" not in read_page(client.get(url, group | {"docno": "other"}))
+    client.post(url, {"count": 20, "documents": "1 x\n1 y"})
+    assert ReviewRequest.objects.get().documents == [["1", "x"], ["1", "y"]]
+
+
+def test_queries_of_the_table_do_not_grow_with_the_groups(
+    as_user, campaign, organizer, assessor, slots
+):
+    client, url = as_user(organizer), reverse("duplicate-grades", args=[campaign.slug])
+    judge(assessor, slots["x"], 2)
+    judge(assessor, slots["y"], 1)
+    counts = []
+    for more in (range(12), ()):
+        clear_caches()
+        with CaptureQueriesContext(connection) as queries:
+            page = read_page(client.get(url))
+        counts.append((len(queries), page.count('scope="rowgroup"')))
+        for number in more:
+            pair = [
+                campaign.documents.create(docno=f"{number}{half}", body=f"Text {number}.")
+                for half in "ab"
+            ]
+            for document, grade in zip(pair, (0, 2), strict=True):
+                Duplicate.objects.create(
+                    campaign=campaign, document=document, group=pair[0].pk, text=str(number)
+                )
+                rows = [("1", document.docno, grade)]
+                import_judgments(actor=organizer, campaign=campaign, assessor=assessor, rows=rows)
+    assert counts == [(counts[0][0], 1), (counts[0][0], 13)]
+
+
+def test_an_original_is_found_by_docno_and_title(as_user, campaign, assessor, slots, assessor3):
+    campaign.documents.filter(docno="other").update(title="On apples & pears")
+    campaign.documents.create(docno="other2", title="Not pooled")
+    url = reverse("judge-docnos", args=[campaign.slug, "1"])
+
+    def search(user, text):
+        return read_page(as_user(user).get(url, {"q": text})).strip()
+
+    found = '<option value="other" data-found>On apples &amp; pears</option>'
+    assert search(assessor, "OTH") == search(assessor, "on app") == found
+    assert search(assessor, "x") == search(assessor, "pears") == ""
+    # Topic 1 is not theirs.
+    assert search(assessor3, "oth") == ""

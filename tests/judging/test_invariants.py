@@ -98,13 +98,13 @@ def test_judgments_that_cannot_be_are_found(values, name, busy, campaign, topic,
 def test_the_command_ends_with_an_error_and_counts(busy, campaign, topic, assessor):
     judgment(campaign, topic, assessor, revision=3)
     out = StringIO()
-    with pytest.raises(CommandError, match="1 of 19 invariants violated"):
+    with pytest.raises(CommandError, match="1 of 22 invariants violated"):
         call_command("check_judging", "small", "--format", "json", stdout=out)
     told = json.loads(out.getvalue())
     assert told["breaches"] == {it.name: int(it.name == "revisions") for it in INVARIANTS}
     assert told["judgments"] == Judgment.objects.count()
     out = StringIO()
-    with pytest.raises(CommandError, match="1 of 19 invariants violated"):
+    with pytest.raises(CommandError, match="1 of 22 invariants violated"):
         call_command("check_judging", "--format", "json", stdout=out)
     assert json.loads(out.getvalue()) == {"small": told}
     with pytest.raises(CommandError, match="Unknown campaign: nowhere"):

@@ -232,7 +232,7 @@ def test_the_list_is_what_pages_and_scripts_use():
     script = (ROOT / "static/js/judge.js").read_text()
     commands = script.split("const commands = {")[1].split("};")[0]
     used = {"".join(groups) for groups in IN_COMMANDS.findall(commands)}
-    assert used == {"n", "h", "p", "/", "z", "t", "w"}
+    assert used == {"n", "h", "p", "/", "z", "t", "w", "+", "-"}
     assert {key.lower() for key in found | used} == SCREEN_KEYS.keys() - LATER_KEYS
     # The help names every key but those of flags and reasons, which it lists with their labels,
     # and j, which stands in its links.
@@ -256,7 +256,7 @@ def test_a_key_of_the_screen_is_refused_with_the_list(organizer, key):
     with pytest.raises(ActionRefused) as refused:
         create_campaign(actor=organizer, title="T", scale=scale)
     assert refused.value.code == "bad-scale"
-    uses = "u z s c f b l d x o p n h t g w j / ? r v q e ."
+    uses = "u z s c f b l d x o p n h t g w + - j / ? r v q e ."
     assert refused.value.message == (
         f"Key {key.lower()} belongs to the judging screen, which uses {uses}."
     )

@@ -73,6 +73,23 @@ def test_no_command_on_files_loads_django(names, folder):
     assert ended.stderr.splitlines()[-1] == "[]"
 
 
+@pytest.mark.parametrize("name", command_line.WITHOUT_MATRICES)
+def test_commands_without_matrices_have_one_thread_of_blas(name):
+    script = f"""
+import contextlib, os, sys
+from poolbench.__main__ import main
+assert "numpy" not in sys.modules
+with contextlib.suppress(SystemExit):
+    main(["{name}", "--help"])
+print(os.environ["OPENBLAS_NUM_THREADS"])
+"""
+    command = [sys.executable, "-c", script]
+    called = subprocess.run(
+        command, cwd=REPOSITORY, env={}, capture_output=True, text=True, check=True
+    )
+    assert called.stdout.split()[-1] == "1"
+
+
 def test_notes_can_be_left_out_but_not_errors(folder, capsys):
     assert command_line.main(["evaluate", "qrels", "x", "-v", "0"]) == 0
     assert capsys.readouterr().err == ""

@@ -16,13 +16,17 @@ from django.core.management import call_command
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Event, Role, Topic
+from campaigns.models.history import name_snapshot
+from campaigns.services.snapshots import compute_report
 from evaluation.services.scoring import score_campaign
 from judging.models import Plan
 from judging.services.adjudication import record_meeting_decision
 from judging.services.imports import import_judgments
 from judging.services.qrels import freeze_qrels
+from poolbench.judging.policies import DEFAULT_POLICY
 from poolbench.reliability.disagreement.rankings import rankings_by_assessor
 from reliability.queries.disagreement_studies import (
+    EFFECT,
     DisagreementQuery,
     load_panel_unchecked,
     study_disagreement,
@@ -210,15 +214,38 @@ def test_a_refusal_is_told_on_the_page(judged, page):
 
 @pytest.mark.parametrize("treat", ["own", "filled"])
 def test_pages_without_runs_judgments_or_disputes(campaign, treat, page):
+    compute_report(campaign, EFFECT)
     answer = page.get(URL, {"treat": treat})
     assert "No ranking" in read_page(answer)
 
 
 def test_one_assessor_is_told_why(organizer, campaign, assessor, alpha, beta, page):
     import_grades(campaign, organizer, assessor)
+    compute_report(campaign, EFFECT)
     text = read_page(page.get(URL))
     assert "Fewer than two human assessors have judged" in text
     assert "No unresolved disagreements." in text
+
+
+def test_a_job_computes_what_the_page_shows_as_it_opens(ask, organizer, judged, assessor2, page):
+    answer = page.get(URL)
+    assert "report" not in answer.context
+    assert answer.context["state"].job.args["name"] == name_snapshot(EFFECT)
+    usual = {"policy": DEFAULT_POLICY, "treat": "filled"}
+    stored = compute_report(judged, EFFECT).report
+    assert stored == ask(policy=DEFAULT_POLICY, measure="").report
+    rows = [("1", "d2", 0)]
+    import_judgments(actor=organizer, campaign=judged, assessor=assessor2, rows=rows)
+    for asked in ({}, usual, {**usual, "measure": stored.facts.measure}):
+        answer = page.get(URL, asked)
+        assert answer.context["report"] == stored, asked
+        assert "Something has changed since" in read_page(answer)
+    own = page.get(URL, {"treat": "own"}).context
+    assert (own["state"], own["facts"].disputed) == (None, stored.facts.disputed - 1)
+    assert (
+        compute_report(judged, EFFECT).report.facts
+        == ask(policy=DEFAULT_POLICY, measure="").report.facts
+    )
 
 
 def test_downloads(judged, page):

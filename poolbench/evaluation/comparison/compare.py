@@ -194,6 +194,19 @@ def compare_pair(
     )
 
 
+def compare_pair_by_tests(
+    values_a: Floats, values_b: Floats, *, seed: int = 0, resamples: int = 10_000
+) -> dict[str, PairComparison]:
+    """``compare_pair`` by each of ``TESTS``; what they have in common is computed once."""
+    common = compare_pair(values_a, values_b, seed=seed, resamples=resamples)
+    first, second = select_common_topics(np.asarray(values_a, float), np.asarray(values_b, float))
+    sampling = ResamplingOptions(seed, resamples)
+    return {
+        name: replace(common, outcome=get_paired_test(name).of_pair(first, second, sampling))
+        for name in TESTS
+    }
+
+
 def compare_all(
     values: Floats,
     tags: Sequence[str],

@@ -191,7 +191,7 @@ def collect_disagreement_facts(panel: DisagreementPanel, treat: Treat) -> Disagr
 
 
 def estimate_scoring_work(panel: DisagreementPanel, draws: int = DRAWS) -> int:
-    """Approximate number of rows that the report scores; ten million take about a second."""
+    """Most rows that the report scores; those of topics in which no grade differs are saved."""
     ballots = panel.ballots
     ways = draws + len(ballots.assessors) + 2
     return sum(

@@ -227,7 +227,10 @@ function showRefused(queue, places, again) {
       const open = element("a", { class: "button slim", href: addressOf({ ...act, token: null }, places), text: texts.again });
       open.addEventListener("click", (event) => again?.(event, record));
       const discard = element("button", { class: "button quiet slim", type: "button", text: texts.discard });
-      discard.addEventListener("click", () => queue.forget(record));
+      discard.addEventListener("click", async () => {
+        await queue.forget(record);
+        (list.querySelector("button") ?? document.querySelector(".judge-doc:not([hidden])"))?.focus();
+      });
       item.append(open, " ", discard);
       return item;
     }),

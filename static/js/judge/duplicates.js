@@ -82,6 +82,23 @@ export function watchDuplicates({ judge, focusDocument }) {
     field.value = other.textContent;
     field.dispatchEvent(new Event("input", { bubbles: true }));
   });
+  // Beside the last ten, those of the topic that begin with what is typed.
+  let asked = 0;
+  judge.addEventListener("input", ({ target }) => {
+    if (target.name !== "duplicate_of") return;
+    clearTimeout(asked);
+    asked = setTimeout(() => suggest(target), 200);
+  });
+  async function suggest(field) {
+    const text = field.value.trim();
+    const { topic } = judge.querySelector(".judge-doc:not([hidden])")?.dataset ?? {};
+    const address = `${judge.dataset.work}${encodeURIComponent(topic)}/docnos/?${new URLSearchParams({ q: text })}`;
+    const answer = topic && text.length > 1 ? await fetch(address).catch(() => null) : null;
+    const options = answer?.ok && !answer.redirected ? await answer.text() : "";
+    if (field.value.trim() !== text) return;
+    for (const option of field.list.querySelectorAll("[data-found]")) option.remove();
+    field.list.insertAdjacentHTML("beforeend", options);
+  }
   document.addEventListener("appeared", draw);
   document.addEventListener("contradiction", ({ detail }) => tell(detail));
   document.addEventListener("judged", ({ detail }) => remember(detail));
@@ -89,6 +106,7 @@ export function watchDuplicates({ judge, focusDocument }) {
     const link = event.target.closest("[data-both]");
     if (link && !(event.ctrlKey || event.metaKey || event.shiftKey && event.detail > 0)) {
       event.preventDefault();
+      if (panel.matches(":popover-open")) return panel.hidePopover();
       open(link.href, Boolean(contradiction) && news.contains(link));
     } else if (event.target.closest("[data-dismiss]")) {
       dismiss();

@@ -1,13 +1,18 @@
 // Find in the document; parts not loaded yet are loaded up to the end.
-import { paint, rangeOf, roots, show, textMap, unsearched } from "./text.js";
+import { announce } from "./bar.js";
+import { around, paint, rangeOf, roots, show, textMap, unsearched } from "./text.js";
 
 const MOST = 5_000;
 const WAIT_MS = 120; // After the last letter.
 
+const BROKEN = "(?:\\u00ad|-\\s*\\n\\s*)?"; // Between two letters: a soft hyphen, or a word over the end of a line.
+
 function pattern(text) {
-  const escaped = text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&").replace(/\s+/gu, "\\s+");
-  return new RegExp(escaped, "giu");
+  const words = text.split(/\s+/u).map((word) => [...word].map(escape).join(BROKEN));
+  return new RegExp(words.join("\\s+"), "giu");
 }
+
+const escape = (letter) => (letter === "-" ? "-(?:\\s*\\n\\s*)?" : letter.replace(/[\\^$.*+?()[\]{}|]/, "\\$&"));
 
 export function makeFind({ box, current, readOn, texts, format, leave }) {
   const field = box.querySelector("input");
@@ -76,6 +81,7 @@ export function makeFind({ box, current, readOn, texts, format, leave }) {
     at = (at + by + ranges.length) % ranges.length;
     draw();
     show(ranges[at]);
+    announce(around(ranges[at]));
   }
 
   function open() {
@@ -92,9 +98,10 @@ export function makeFind({ box, current, readOn, texts, format, leave }) {
     at = -1;
     article = null;
     draw();
-    if (box.hidden) return;
+    if (box.hidden) return false;
     box.hidden = true;
     leave();
+    return true;
   }
 
   // Another of the two languages is shown.

@@ -2,7 +2,7 @@
 import { showMessage, texts } from "./bar.js";
 import { watch } from "./presence.js";
 import { documentIn } from "./text.js";
-import { fitPicture } from "./view.js";
+import { fitPicture } from "./zoom.js";
 
 const size = () => document.querySelector("[name=text-size]:checked")?.id ?? "";
 

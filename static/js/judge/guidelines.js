@@ -3,7 +3,7 @@
 // it is opened. What came with the page but lies in the folded topic is not open.
 import { announce, format, showMessage, texts } from "./bar.js";
 
-export function makeGuidelines({ current }) {
+export function makeGuidelines({ leave }) {
   const pane = document.getElementById("guidelines");
   const notice = document.getElementById("guidelines-news");
   if (!pane) return { get version() { return null; } };
@@ -59,15 +59,13 @@ export function makeGuidelines({ current }) {
     if (newest > shown && !(await load())) return showMessage(texts.guidelinesOffline);
     pane.hidden = false;
     pane.open = news || !(pane.open && topic.open);
-    if (!pane.open) {
-      if (unfolded) topic.open = false;
-      return current()?.focus({ preventScroll: true });
-    }
+    if (!pane.open) return leave();
     unfolded = !topic.open;
     topic.open = true;
     read = shown;
     pane.querySelector("summary .tag")?.remove();
     if (notice) notice.hidden = newest <= shown;
+    pane.focus({ preventScroll: true });
     pane.scrollIntoView({ block: "start" });
     announce(format(texts.guidelinesShown, { n: shown }));
   }
@@ -77,6 +75,9 @@ export function makeGuidelines({ current }) {
     if (notice && newest <= shown && pane.open && topic.open) notice.hidden = true;
   }
 
+  document.addEventListener("leave", () => {
+    if (unfolded) topic.open = unfolded = false;
+  });
   seen();
   topic.addEventListener("toggle", seen);
   pane.querySelector("summary").addEventListener("click", (event) => {

@@ -4,10 +4,12 @@
 export const SETTLE_MS = 150;
 export const CLICK_SETTLE_MS = 250; // The second half of a double click.
 
-// Nodes in a frame belong to another realm, so instanceof fails.
+const FIELDS = "input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]";
+
+// A field takes letters. Nodes in a frame belong to another realm, so instanceof fails.
 export function inField(node) {
   if (!node || node.nodeType !== 1) return false;
-  return node.isContentEditable || node.closest("input, textarea, select, [contenteditable]") !== null;
+  return node.isContentEditable || node.closest(FIELDS) !== null;
 }
 
 function isLetter(key) {

@@ -11,7 +11,7 @@ function element(name, attributes = {}, ...children) {
   return made;
 }
 
-export function makeNotebook({ queue, current, purpose }) {
+export function makeNotebook({ queue, current, purpose, leave }) {
   const book = document.getElementById("notebook");
   if (!book) return;
   const topic = document.getElementById("topic");
@@ -19,17 +19,16 @@ export function makeNotebook({ queue, current, purpose }) {
   let unfolded = false; // Was the topic folded before the notebook was opened?
 
   function open() {
-    if (book.open && topic.open && book.contains(document.activeElement)) return close();
+    if (book.open && topic.open && book.contains(document.activeElement)) return leave();
     unfolded = unfolded || !topic.open;
     topic.open = book.open = true;
     note.focus();
     book.scrollIntoView({ block: "nearest" });
   }
 
-  function close() {
+  document.addEventListener("leave", () => {
     if (unfolded) topic.open = unfolded = false;
-    current()?.node.focus({ preventScroll: true });
-  }
+  });
 
   function removeButton() {
     return element("button", { type: "button", "data-remove": "", "aria-label": texts.removeNote }, "×");
@@ -74,7 +73,10 @@ export function makeNotebook({ queue, current, purpose }) {
     const item = event.target.closest("[data-remove]")?.closest("li");
     if (!item) return;
     queue.add({ act: "note-remove", uuid: newUuid(), of: item.dataset.uuid, topic: book.dataset.number, docno: "", purpose });
+    const beside = item.nextElementSibling ?? item.previousElementSibling;
+    (beside?.querySelector("[data-remove]") ?? note).focus();
     item.remove();
+    announce(texts.noteRemoved);
     changed(item.querySelector("[data-terms]") ? "word" : "note");
   });
 

@@ -1,6 +1,6 @@
 // The panels of the bar: comment, flags, and what is behind ⋯ where there is little room; and the
 // note that says what will be saved with the grade.
-import { format, texts } from "./bar.js";
+import { announce, format, texts } from "./bar.js";
 
 const MOST_SHOWN = 60;
 
@@ -10,8 +10,27 @@ export function makePanels({ judge, focusDocument }) {
   const flagPanel = document.getElementById("flag-panel");
   const flagBoxes = () => [...judge.querySelectorAll("input[name=flags]")];
 
+  // False if none was open.
   function close() {
-    for (const open of judge.querySelectorAll(".panel:popover-open, .more-panel:popover-open")) open.hidePopover();
+    const all = [...judge.querySelectorAll(".panel:popover-open, .more-panel:popover-open")];
+    for (const panel of all) panel.hidePopover();
+    return all.length > 0;
+  }
+
+  // What opens has the focus, and what closes gives it back: to the document where the button that
+  // opened it is hidden by now.
+  judge.addEventListener("toggle", ({ target, newState }) => {
+    if (!target.matches("[popover]")) return;
+    const active = document.activeElement;
+    if (newState === "open" && !target.contains(active)) {
+      const first = [...target.querySelectorAll("button, input")].find((it) => it.checkVisibility());
+      first?.focus();
+    } else if (newState === "closed" && (!active || active === document.body || !active.checkVisibility())) focusDocument();
+  }, true);
+
+  // What will be saved with the grade: said when it is chosen or written, not letter by letter.
+  function tell() {
+    if (note) announce(note.textContent || texts.draftEmpty);
   }
 
   function describe() {
@@ -34,6 +53,7 @@ export function makePanels({ judge, focusDocument }) {
   judge.addEventListener("change", ({ target }) => {
     if (target.name === "flags" && target.value === "duplicate" && target.checked) askForOriginal();
     describe();
+    if (["flags", "comment", "duplicate_of"].includes(target.name)) tell();
   });
   judge.addEventListener("input", describe);
   judge.addEventListener("click", (event) => {

@@ -1,4 +1,5 @@
 // Passages that show why a document is relevant, highlighted by selecting them.
+import { announce, format } from "./bar.js";
 import { startPicking } from "./pick.js";
 import { framedDocuments, isShown, paint, rangeOf, textMap } from "./text.js";
 
@@ -110,6 +111,8 @@ export function makePassages({ list, showMessage, texts, current, changed }) {
     selection(doc.node)?.removeAllRanges();
     draw();
     changed();
+    const [, , text] = added.at(-1);
+    if (fit.length) announce(format(texts.highlighted, { text: text.length > 90 ? `${text.slice(0, 88)}…` : text }));
   }
 
   list?.addEventListener("click", (event) => {
@@ -118,6 +121,8 @@ export function makePassages({ list, showMessage, texts, current, changed }) {
     current().passages = own().filter((_, place) => place !== Number(at));
     draw();
     changed();
+    announce(texts.passageRemoved);
+    (list.querySelectorAll("button")[Math.min(at, own().length - 1)] ?? current().node).focus();
   });
   return { draw, highlight };
 }

@@ -1,6 +1,6 @@
 // A hint of a break, to the assessor alone: after WORK_MS without a pause, what the last twenty
 // minutes and the twenty before were like. It counts, concludes nothing, and is sent nowhere.
-import { announce, format, showMessage, texts } from "./bar.js";
+import { format, showMessage, texts } from "./bar.js";
 
 const MINUTE_MS = 60_000;
 const REST_MS = 5 * MINUTE_MS; // Longer without a judgment is a pause.
@@ -48,7 +48,6 @@ function watchPauses({ user, campaign }) {
   document.addEventListener("appeared", () => {
     if (!due) return;
     showMessage(due);
-    announce(due);
     due = "";
   });
 }

@@ -1,6 +1,6 @@
 // Select sentences of the document by keyboard: arrows go on and back, with Shift they extend, Esc
 // ends. `p` then highlights the selection as it does one made by mouse.
-import { announce, format, texts } from "./bar.js";
+import { announce, format, showMessage, texts } from "./bar.js";
 import { isShown, rangeOf, show, textMap } from "./text.js";
 
 const MOST_SAID = 120;
@@ -51,16 +51,25 @@ export function startPicking(node) {
   return true;
 }
 
+const isPicking = () =>
+  article?.isConnected && !article.hidden && !document.getSelection().isCollapsed && !document.querySelector(":popover-open");
+
+// False if no sentence was being selected.
+export function stopPicking() {
+  const active = isPicking();
+  article = null;
+  if (!active) return false;
+  document.getSelection().removeAllRanges();
+  showMessage("");
+  announce(texts.pickEnded);
+  return true;
+}
+
 const STEPS = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };
 
 document.addEventListener("keydown", (event) => {
   if (!article) return;
-  const active = article.isConnected && !article.hidden && !document.getSelection().isCollapsed && !document.querySelector(":popover-open");
-  if (!active || event.key === "Escape") {
-    if (active) document.getSelection().removeAllRanges();
-    article = null;
-    return;
-  }
+  if (!isPicking()) return void (article = null);
   const step = STEPS[event.key];
   if (!step || event.ctrlKey || event.altKey || event.metaKey) return;
   event.preventDefault();

@@ -12,6 +12,7 @@ const STOP = new Set(
     "why will with would you your").split(" "),
 );
 const WORD = /[\p{L}\p{N}\p{M}_]+/gu;
+const MAYBE_BROKEN = /([\p{L}\p{N}\p{M}_]+)(?:-\n([\p{L}\p{N}\p{M}_]+))?/gu; // Over the end of a line.
 const UNSPACED =
   /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Thai}|\p{Script=Lao}|\p{Script=Khmer}|\p{Script=Myanmar}/u;
 
@@ -59,8 +60,13 @@ export function finder(text) {
   };
   return function* found(string) {
     if (stems.size) {
-      for (const hit of string.matchAll(WORD)) {
-        if (matches(hit[0])) yield [hit.index, hit.index + hit[0].length];
+      for (const { index, 0: { length }, 1: first, 2: second } of string.matchAll(MAYBE_BROKEN)) {
+        const end = index + length;
+        if (second && matches(first + second)) yield [index, end];
+        else {
+          if (matches(first)) yield [index, index + first.length];
+          if (second && matches(second)) yield [end - second.length, end];
+        }
       }
     }
     if (unspaced) {

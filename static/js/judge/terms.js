@@ -1,13 +1,20 @@
 // Topic terms, highlighted in the document without changing its layout; n and N jump. Words of the
 // description are left out where with them more than one word in MOST_MARKED would be marked.
 import { format, showMessage } from "./bar.js";
-import { paint, roots, show, textNodes, unsearched } from "./text.js";
+import { around, paint, roots, show, textNodes, unsearched } from "./text.js";
 import { finder } from "./stemming.js";
 
 const MOST = 5_000;
 const MOST_MARKED = 25;
 const LETTERS = 6; // Of a word and the space after it, roughly.
 const SLICE_MS = 12; // Work per slice, so that highlighting never blocks reading.
+
+// What the next line of a PDF page has of the word that ends this one with a hyphen.
+function endOfWord(node, next) {
+  return node.data.endsWith("-") ? (/^[\p{L}\p{M}]+/u.exec(next?.data)?.[0] ?? "") : "";
+}
+
+const nextLine = ({ parentElement: line }) => line.matches("[data-box]") && line.nextElementSibling?.firstChild;
 
 export function makeTerms({ readOn, announce, texts }) {
   const wordsOf = (place) => [...document.querySelectorAll(`.judge-topic ${place}`)].map((it) => it.textContent).join(" ");
@@ -43,17 +50,26 @@ export function makeTerms({ readOn, announce, texts }) {
     const mine = (turn += 1);
     let until = performance.now() + SLICE_MS;
     const nodes = [...unseen()];
+    let begun = 0; // Letters of a node that are marked with the one before.
     for (const node of nodes) {
       seen.add(node);
       letters += node.data.length;
-      for (const [start, end] of find(node.data)) {
+      if (!node.data.trim()) continue;
+      const next = nextLine(node);
+      const rest = endOfWord(node, next);
+      const text = rest ? `${node.data}\n${rest}` : node.data;
+      let broken = 0;
+      for (const [start, end] of find(text)) {
         if (all.length >= MOST) break;
+        if (start < begun || start > node.data.length) continue;
         const range = node.ownerDocument.createRange();
         range.setStart(node, start);
-        range.setEnd(node, end);
+        if (end > node.data.length) range.setEnd(next, (broken = end - node.data.length - 1));
+        else range.setEnd(node, end);
         all.push(range);
-        if (!findMain(node.data.slice(start, end)).next().done) main.push(range);
+        if (!findMain(text.slice(start, end)).next().done) main.push(range);
       }
+      begun = broken;
       if (performance.now() > until) {
         draw();
         await new Promise((resolve) => setTimeout(resolve));
@@ -76,6 +92,7 @@ export function makeTerms({ readOn, announce, texts }) {
     at = at < 0 && step < 0 ? ranges.length - 1 : (at + step + ranges.length) % ranges.length;
     draw();
     show(ranges[at]);
+    announce(`${format(texts.matches, { at: at + 1, n: ranges.length })}: ${around(ranges[at])}`);
   }
 
   function toggle() {

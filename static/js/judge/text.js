@@ -92,6 +92,15 @@ export function rangeOf(map, start, end, hint = 0) {
   return { range, at };
 }
 
+const AROUND = 60; // Letters on either side.
+
+// A range with some of its text around it, to be said.
+export function around({ startContainer: node, startOffset, endContainer, endOffset }) {
+  const until = endContainer === node ? endOffset : node.data.length;
+  const [from, to] = [Math.max(0, startOffset - AROUND), Math.min(node.data.length, until + AROUND)];
+  return `${from ? "…" : ""}${node.data.slice(from, to).trim()}${to < node.data.length ? "…" : ""}`;
+}
+
 // Sets the ranges of a ::highlight() name, each in its own document.
 export function paint(name, ranges) {
   const views = new Map();

@@ -2,6 +2,7 @@
 import { announce, texts } from "./bar.js";
 import "./languages.js";
 import "./pages.js";
+import { changeFit, turnPicture } from "./zoom.js";
 
 export function foldTopic(focusDocument) {
   const details = document.getElementById("topic");
@@ -14,17 +15,10 @@ export function foldTopic(focusDocument) {
   }
 }
 
-const TALL = 2; // Height by width from which a picture in the window's height is too narrow to read.
-
-// A tall picture comes as wide as the desk, to be scrolled.
-export function fitPicture(image) {
-  const isTall = image.naturalHeight > TALL * image.naturalWidth;
-  if (isTall) image.closest(".judge-doc .document-picture")?.classList.add("wide");
-}
-
-// As written or wrapped; a picture whole or wide. Prose and text with columns have a switch each.
+// As written or wrapped; a picture or a page whole or wide. Prose and text with columns have a
+// switch each.
 export function changeLayout(article) {
-  article?.querySelector(".document-picture")?.classList.toggle("wide");
+  if (changeFit(article)) return;
   const text = article?.querySelector(".document-text");
   if (!text) return;
   const isProse = text.classList.contains("layout-prose");
@@ -56,5 +50,5 @@ export function widenPicture(event) {
   const picture = event.target.closest(".judge-doc .document-picture");
   if (!picture || event.ctrlKey || event.metaKey) return;
   event.preventDefault();
-  picture.classList.toggle("wide");
+  turnPicture(picture);
 }

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from poolbench.judging.pair_ballots import (
+    add_propagated,
+    collect_pair_ballots,
+    decide_ballots,
+)
 from poolbench.judging.policies import (
     FORMS,
     POLICIES,
@@ -153,8 +158,44 @@ def test_examples_of_the_cards_hold(policy: str, case: str) -> None:
     assert rows == ([("1", "d", int(outcome))] if verb else [])
 
 
+def test_a_propagated_grade_is_the_original_s_under_every_policy() -> None:
+    original = PairBallot("1", "a", {"ada": 0, "bob": 2}, adjudicated=1)
+    own = PairBallot("1", "c", {"ada": 3})
+    machine = PairBallot("1", "b", automatic={"robot": 3})
+    originals = {("1", "b"): "a", ("1", "c"): "a", ("1", "e"): "gone"}
+    table = add_propagated(collect_pair_ballots([original, own, machine]), originals)
+    assert table.pairs == [("1", "a"), ("1", "b"), ("1", "c")]
+    assert [each.docno for each in table.disagreeing] == ["a"]
+    assert table.omit_propagated().pairs == [("1", "a"), ("1", "c")]
+
+    def decide(policy: str) -> dict[str, int]:
+        rows = decide_ballots(get_policy(policy), table).rows
+        assert decide_pairs(get_policy(policy), table.list_ballots()).rows == rows
+        return {docno: grade for _, docno, grade in rows}
+
+    assert decide("maximum") == {"a": 2, "b": 2, "c": 3}
+    assert decide("adjudicated-maximum") == {"a": 1, "b": 1, "c": 3}
+    assert decide("assessor:bob") == {"a": 2, "b": 2}
+    assert decide("automatic:robot") == {"b": 3}
+    assert decide("maximum+automatic:robot") == {"a": 2, "b": 2, "c": 3}
+    assert decide("maximum-without-propagated") == {"a": 2, "c": 3}
+    assert decide("adjudicated-maximum-without-propagated") == {"a": 1, "c": 3}
+    assert decide("maximum-without-propagated+automatic:robot") == {"a": 2, "b": 3, "c": 3}
+
+
+def test_a_model_of_all_pairs_learns_from_the_original_once() -> None:
+    judged = [PairBallot("1", f"d{n}", {"ada": n % 2, "bob": n % 2}) for n in range(6)]
+    policy, alone = get_policy("crowd:dawid-skene-one-coin"), collect_pair_ballots(judged)
+    table = add_propagated(alone, {("1", "copy"): "d1", ("1", "other"): "d2"})
+    outcome = decide_pairs(policy, table.list_ballots())
+    before = decide_pairs(policy, alone.list_ballots())
+    assert outcome.rows == sorted([*before.rows, ("1", "copy", 1), ("1", "other", 0)])
+    assert len(outcome.aggregated.matrix) == len(before.aggregated.matrix) == 12
+
+
 def test_cards_say_the_name_and_the_person() -> None:
-    for name in (*POLICIES, "assessor:ada", "automatic:robot", "single+automatic:robot"):
+    composed = "single+automatic:robot", "median-floor-without-propagated"
+    for name in (*POLICIES, "assessor:ada", "automatic:robot", *composed):
         policy = get_policy(name)
         assert policy.name == policy.card.name == name
     assert "ada" in get_policy("assessor:ada").card.title
