@@ -46,16 +46,25 @@ def align_segments(
     for number, pair in enumerate(pairs, 1):
         starts = list(at)
         for side, segment in enumerate(pair):
-            words = segment.split()
-            if not words:
+            if not segment.strip():
                 continue
-            match = re.compile(r"\s+".join(map(re.escape, words))).search(texts[side], at[side])
-            if match is None:
+            place = _find_segment(texts[side], segment.strip(), at[side])
+            if place is None:
                 message = f"Segment {number} is not in the text of the {SIDES[side]}"
                 raise AlignmentError(f"{message}, or stands before segment {number - 1}.")
-            starts[side], at[side] = match.start(), match.end()
+            starts[side], at[side] = place
         rows.append((starts[0], starts[1]) if rows else (0, 0))
     return rows
+
+
+def _find_segment(text: str, segment: str, start: int) -> tuple[int, int] | None:
+    """Where ``segment`` begins and ends in ``text`` from ``start`` on."""
+    while start < len(text) and text[start].isspace():
+        start += 1
+    if text.startswith(segment, start):  # As it should be, and much faster than a pattern.
+        return start, start + len(segment)
+    match = re.compile(r"\s+".join(map(re.escape, segment.split()))).search(text, start)
+    return match.span() if match else None
 
 
 def slice_aligned_rows(

@@ -1,7 +1,7 @@
 // Passages that show why a document is relevant, highlighted by selecting them.
 import { announce, format } from "./bar.js";
 import { startPicking } from "./pick.js";
-import { framedDocuments, paint, rangeOf, textMap } from "./text.js";
+import { framedDocuments, isShown, paint, rangeOf, textMap } from "./text.js";
 
 const MOST_CHARACTERS = 5_000;
 const MOST = 50;
@@ -22,7 +22,7 @@ const isTranslation = (block) => Boolean(block.closest(".translation"));
 // between blocks.
 function* parts(range, article) {
   for (const block of article.querySelectorAll(BLOCKS)) {
-    if (!range.intersectsNode(block) || !block.checkVisibility()) continue;
+    if (!range.intersectsNode(block) || !isShown(block)) continue;
     const part = document.createRange();
     part.selectNodeContents(block);
     if (block.contains(range.startContainer)) part.setStart(range.startContainer, range.startOffset);

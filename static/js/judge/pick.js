@@ -1,7 +1,7 @@
 // Select sentences of the document by keyboard: arrows go on and back, with Shift they extend, Esc
 // ends. `p` then highlights the selection as it does one made by mouse.
 import { announce, format, showMessage, texts } from "./bar.js";
-import { rangeOf, show, textMap } from "./text.js";
+import { isShown, rangeOf, show, textMap } from "./text.js";
 
 const MOST_SAID = 120;
 let sentences = []; // {map, start, end} in the order of the text
@@ -37,7 +37,7 @@ function select() {
 
 // Begins with the current term's sentence, else with the first one in sight. False without text.
 export function startPicking(node) {
-  const blocks = [...node.querySelectorAll(".reading :is(p, pre)[data-start]")].filter((block) => block.checkVisibility());
+  const blocks = [...node.querySelectorAll(".reading :is(p, pre)[data-start]")].filter(isShown);
   sentences = blocks.flatMap((block) => [...split(block)]);
   if (!sentences.length) return false;
   article = node;

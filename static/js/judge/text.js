@@ -13,8 +13,13 @@ export function documentIn(frame) {
   }
 }
 
-// Of a document and its translation one may be hidden.
-const isShown = (node) => !node.closest(".language-row > *") || node.checkVisibility();
+// Of a document and its translation one may be hidden. Asking the browser for each of thousands of
+// rows would make it lay them out one by one.
+export function isShown(node) {
+  const side = node.closest(".language-row > *");
+  const view = side?.closest(".translated").dataset.view ?? "both";
+  return view === "both" || side.classList.contains(view);
+}
 
 const shownFrames = (article) => [...(article?.querySelectorAll("iframe.document-frame[sandbox]") ?? [])].filter(isShown);
 
