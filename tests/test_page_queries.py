@@ -29,6 +29,12 @@ RUNS, TOPICS, ASSESSORS = ((3, 14), (2, 9), (2, 7)) if ALL else ((3, 6), (2, 4),
 """Few and many."""
 GROWING: dict[str, str] = {}
 """Pages whose queries may grow, and why."""
+READ_ONCE = (
+    "judging", "judging-assessor", "agreement", "agreement-pair", "agreement-topics",
+    "agreement-variation", "assessor-quality", "consensus", "studies", "disagreement-effect",
+)  # fmt: skip
+"""Pages whose head and parts share what they count of all slots and judgments."""
+COUNTS_OF_ALL = ('MAX("judging_judgment"."id") AS "last"', 'COUNT(*) AS "n" FROM "judging_slot"')
 
 
 @pytest.fixture
@@ -108,3 +114,16 @@ def test_no_page_asks_more_of_a_large_campaign(build):
         if many.get(page, count) > count and page[0] not in GROWING
     }
     assert grown == {}
+
+
+def test_a_page_counts_all_slots_and_judgments_once(build, client, organizer):
+    campaign = build("once", RUNS[0], TOPICS[0], ASSESSORS[0])
+    client.force_login(organizer, "django.contrib.auth.backends.ModelBackend")
+    pages = {name: path for name, _, path in list_pages(campaign, ["organizer"])}
+    for name in READ_ONCE:
+        clear_caches()
+        with CaptureQueriesContext(connection) as queries:
+            client.get(pages[name]).getvalue()
+        asked = [query["sql"] for query in queries]
+        times = [sum(count in sql for sql in asked) for count in COUNTS_OF_ALL]
+        assert max(times) == 1, (name, times)

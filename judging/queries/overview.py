@@ -22,9 +22,11 @@ from judging.queries.slot_counts import (
 )
 from judging.rules import THIRD_K
 from poolbench.cache import Cache
-from pooling.queries.judgment_log import NONE, read_judgment_log
+from pooling.queries.judgment_log import NONE, identify_log, read_judgment_log
 
 State = Slot.State
+_unjudged: Cache[tuple[Hashable, ...], int] = Cache(64)
+"""By the slots of a campaign, those that are judged, and the log."""
 _has_thirds: Cache[tuple[Hashable, ...], bool] = Cache(64)
 """By the slots of a campaign."""
 
@@ -93,19 +95,7 @@ def unplanned_counts(campaign: Campaign) -> dict[str, int]:
     for row in count_campaign_slots(campaign):
         if row.purpose == Purpose.REPEAT:
             repeats[row.state] += row.size
-    shared, pool = list_shared_topics(campaign), campaign.pools.first()
-    # By all columns before the item's, so that both are read from one index.
-    slots = Slot.objects.filter(
-        plan__in=list_plans(campaign), purpose=Purpose.JUDGE, topic__in=shared
-    ).order_by()
-    others = slots.filter(state__in=set(State) - {State.JUDGED})
-    several = others.filter(~Exists(slots.filter(item=OuterRef("item"), state=State.JUDGED)))
-    unjudged = several.aggregate(pairs=Count("item", distinct=True))["pairs"] + sum(
-        row.size
-        for row in count_campaign_slots(campaign)
-        if row.purpose == Purpose.JUDGE and row.state != State.JUDGED and row.topic not in shared
-    )
-    log = read_judgment_log(campaign)
+    pool, log = campaign.pools.first(), read_judgment_log(campaign)
     loose = log.select_rows(Purpose.JUDGE, Judgment.Kind.GRADE) & (log.numbers["slot_id"] == NONE)
     loose &= mark_counting_rows(campaign, log)
     return {
@@ -113,10 +103,32 @@ def unplanned_counts(campaign: Campaign) -> dict[str, int]:
         "thirds_given": thirds[State.JUDGED],
         "repeats_open": repeats[State.OPEN] + repeats[State.LEASED],
         "repeats_given": repeats[State.JUDGED],
-        "unjudged": unjudged,
+        "unjudged": count_unjudged_pairs(campaign),
         "unplanned": sum(count_pairs_without_plan(pool).values()) if pool else 0,
         "extra": int(np.count_nonzero(loose)),
     }
+
+
+def count_unjudged_pairs(campaign: Campaign) -> int:
+    """The number of pairs with slots of which none is judged."""
+    shared = list_shared_topics(campaign)
+    rows = [row for row in count_campaign_slots(campaign) if row.purpose == Purpose.JUDGE]
+    single = (row.size for row in rows if row.state != State.JUDGED and row.topic not in shared)
+
+    def count_in_shared_topics() -> int:
+        # By all columns before the item's, so that both are read from one index.
+        slots = Slot.objects.filter(
+            plan__in=list_plans(campaign), purpose=Purpose.JUDGE, topic__in=shared
+        ).order_by()
+        others = slots.filter(state__in=set(State) - {State.JUDGED})
+        several = others.filter(~Exists(slots.filter(item=OuterRef("item"), state=State.JUDGED)))
+        pairs: int = several.aggregate(pairs=Count("item", distinct=True))["pairs"]
+        return pairs
+
+    # Which slots are judged changes with a row of the log only, and so do their counts.
+    judged = (row for row in rows if row.state == State.JUDGED)
+    key = (*identify_slots(campaign), *judged, *identify_log(campaign))
+    return sum(single) + _unjudged.get_or_compute(key, count_in_shared_topics)
 
 
 def count_thirds(campaign: Campaign) -> Counter[str]:

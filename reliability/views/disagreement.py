@@ -86,10 +86,9 @@ def disagreement_download_view(
     if ENDINGS.get(fmt) not in DOWNLOADS.get(table, {}):
         raise Http404(f"unknown download {table}.{fmt}")
     query = parse_query(request)
-    if is_first_query(query, measures_to_rank_by(campaign)):
-        effect: DisagreementReport = compute_report(campaign, EFFECT).report
-    else:
-        effect = study_disagreement(actor=request.user, campaign=campaign, query=query).report
+    is_first = is_first_query(query, measures_to_rank_by(campaign))
+    stored = compute_report(campaign, EFFECT).report if is_first else None
+    effect = stored or study_disagreement(actor=request.user, campaign=campaign, query=query).report
     name = f"{slug}-disagreement-{table}.{fmt}"
     if table == "pairs":
         return report_response(name, DOWNLOADS[table], effect)

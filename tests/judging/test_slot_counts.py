@@ -15,7 +15,11 @@ from judging.queries.overview import unplanned_counts
 from judging.queries.own_judgments import list_own_judgments
 from judging.queries.remaining import remaining_by_topic
 from judging.queries.screen import current_judgments_by
-from judging.queries.slot_counts import count_campaign_slots, list_shared_topics
+from judging.queries.slot_counts import (
+    count_campaign_slots,
+    count_pairs_without_plan,
+    list_shared_topics,
+)
 from judging.queries.training import list_agreed_pairs
 from judging.services.judgments import claim_ahead, claim_next, undo_judgment
 from judging.services.plans import create_plan
@@ -68,6 +72,22 @@ def test_unjudged_documents_are_counted_once(mixed, assessor, assessor2, grade):
     assert unplanned_counts(mixed)["unjudged"] == len(pairs) - 1
     grade(assessor2, "d1", 1)
     assert unplanned_counts(mixed)["unjudged"] == len(pairs) - 1
+
+
+def test_pairs_in_no_plan_are_counted_by_topic(campaign, organizer, assessor, assessor2):
+    both = {"1": [assessor, assessor2]}
+    first = make_pool(campaign, {"1": ["d1", "d2"], "2": ["d1", "d2"]})
+    create_plan(actor=organizer, pool=first, overlap=2, assessors=both, topics=["1"])
+    one, two = (campaign.topics.get(number=number).pk for number in "12")
+    assert count_pairs_without_plan(first) == {two: 2}
+    # The second has d1 and d2 of topic 1, which are in the plan of the first.
+    second = make_pool(campaign, {"1": ["d1", "d2", "d3"], "2": ["d1"]}, version=2)
+    assert count_pairs_without_plan(second) == {one: 1, two: 1}
+    assert unplanned_counts(campaign)["unplanned"] == 2
+    rest = {"1": [assessor, assessor2], "2": [assessor]}
+    create_plan(actor=organizer, pool=second, overlap=1, assessors=rest)
+    assert count_pairs_without_plan(second) == {}
+    assert unplanned_counts(campaign)["unplanned"] == 0
 
 
 def test_own_judgments_are_those_of_the_database(

@@ -47,6 +47,9 @@ def test_rows_that_come_later_are_those_that_are_read_at_once(campaign, assessor
     assert list_rows(grown) == list_rows(read_judgment_log(campaign))
     assert len(grown) == len(rows)
     numbers = load_log_reader(campaign).numbers
-    pairs, place = grown.sort_pairs(np.unique(grown.pair), numbers)
+    every = np.arange(len(grown))
+    assert grown.list_pairs(every).tolist() == np.unique(grown.pair).tolist() == [0, 1, 2, 3]
+    assert grown.list_pairs(every[3:]).tolist() == grown.list_pairs(every >= 3).tolist() == [0, 3]
+    pairs, place = grown.sort_pairs(grown.list_pairs(every), numbers)
     assert pairs == sorted(pairs) == sorted({(t.number, docno) for t, docno, *_ in rows})
     assert [pairs[at] for at in place[grown.pair]] == [(t.number, d) for t, d, *_ in rows]

@@ -14,6 +14,7 @@ from poolbench.evaluation.comparison.compare import (
     UnknownTestError,
     compare_all,
     compare_pair,
+    compare_pair_by_tests,
 )
 from poolbench.evaluation.comparison.discriminative import NO_PAIR, discriminative_power
 from poolbench.evaluation.comparison.effect import WinLossTie
@@ -71,6 +72,14 @@ def test_a_pair_without_a_common_topic_is_undefined_throughout() -> None:
 
 
 @pytest.mark.parametrize("test", TESTS)
+def test_all_tests_at_once_are_each_test_alone() -> None:
+    first, second = drawn(12)
+    found = compare_pair_by_tests(first, second, seed=3, resamples=500)
+    assert {**found} == {
+        test: compare_pair(first, second, test=test, seed=3, resamples=500) for test in TESTS
+    }
+
+
 def test_all_pairs_are_the_pairs_with_their_own_topics(test: str) -> None:
     values = holed()
     found = compare_all(values, TAGS, test=test, seed=2, resamples=300)
