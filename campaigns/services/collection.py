@@ -24,7 +24,7 @@ from campaigns.services import events
 from campaigns.services.decisions import check_decision
 from campaigns.services.duplicates import request_duplicates
 from campaigns.services.pdf_layouts import store_layouts
-from campaigns.services.rows import insert_rows, iter_batches
+from campaigns.services.rows import BATCH, insert_rows, iter_batches
 from campaigns.services.translations import check_originals, store_translations
 from poolbench.files.faults import FaultReport, InvalidFile
 from poolbench.files.natural_sort import natural_sort_key
@@ -32,7 +32,6 @@ from poolbench.texts.document_files import folder_files, is_zip, read_files, zip
 from poolbench.texts.documents import DocumentText, read_documents
 from poolbench.texts.topics import read_topics
 
-BATCH = 500
 DOCUMENT_COLUMNS = (
     "docno", "title", "body", "url", "date", "format", "file", "media_type", "size", "sha256",
     "source_sha256", "language",
@@ -164,7 +163,7 @@ def add_documents(
         check_same_documents(file, rows, existing)
         check_originals(translated, existing, report)
         new_documents = [row for row in rows if row.docno not in existing]
-        for part in iter_batches(new_documents, BATCH):
+        for part in iter_batches(new_documents):
             values = map(attrgetter(*DOCUMENT_COLUMNS), part)
             insert_rows(Document, DOCUMENT_COLUMNS, values, {"campaign_id": campaign.pk})
         store_layouts(campaign, pages)
@@ -240,7 +239,7 @@ def load_known_documents(campaign: Campaign, docnos: Sequence[str]) -> dict[str,
     may produce other HTML from the same page.
     """
     existing: dict[str, set[str]] = {}
-    for part in iter_batches(docnos, BATCH) if campaign.documents.exists() else ():
+    for part in iter_batches(docnos) if campaign.documents.exists() else ():
         documents = campaign.documents.filter(docno__in=part)
         for docno, *hashes in documents.values_list("docno", "sha256", "source_sha256"):
             existing[docno] = set(hashes) - {""}

@@ -15,7 +15,6 @@ from campaigns.queries.collection_files import find_collection
 from campaigns.rules import require_access
 from campaigns.services import events, jobs
 from campaigns.services.campaigns import create_campaign, get_grade_scale
-from campaigns.services.collection import BATCH
 from campaigns.services.rows import iter_batches
 
 COPIED = (
@@ -95,7 +94,7 @@ def copy_campaign(
 
 def copy_rows(rows: QuerySet[Any], copy: Campaign) -> None:
     """Copy topics or documents; files in the store are shared, as their names are hashes."""
-    for batch in iter_batches(rows.order_by("pk").iterator(), BATCH):
+    for batch in iter_batches(rows.order_by("pk").iterator()):
         for row in batch:
             row.pk, row.campaign = None, copy
         rows.model.objects.bulk_create(batch)

@@ -26,7 +26,7 @@ from campaigns.queries.collection_files import (
 from campaigns.queries.lists import has_dependent_data
 from campaigns.rules import require_permission
 from campaigns.services import events, jobs
-from campaigns.services.collection import BATCH, build_document_row, lock_campaign_imports
+from campaigns.services.collection import build_document_row, lock_campaign_imports
 from campaigns.services.duplicates import request_duplicates
 from campaigns.services.rows import iter_batches
 from campaigns.services.translations import store_translations
@@ -180,7 +180,7 @@ def write_spooled_documents(campaign: Campaign, spool: IO[str]) -> int:
     """Write the rows; those that another transaction has written since are the same."""
     spool.seek(0)
     count = 0
-    for lines in iter_batches(spool, BATCH):
+    for lines in iter_batches(spool):
         texts = [parse_spooled_text(line) for line in lines]
         rows = [build_document_row(campaign, text) for text in texts]
         count += len(Document.objects.bulk_create(rows, ignore_conflicts=True))

@@ -19,6 +19,7 @@ T = TypeVar("T")
 Value = int | float | str | bytes | bool | None
 Row = Sequence[Value]
 NOTHING: Mapping[str, Value] = MappingProxyType({})
+BATCH = 500
 AT_ONCE = 20_000
 """Rows of a statement: a web process limits the seconds of each."""
 IN_TEXT = 2_000
@@ -52,7 +53,7 @@ def insert_rows(
     return count
 
 
-def iter_batches(rows: Iterable[T], size: int) -> Iterator[list[T]]:
+def iter_batches(rows: Iterable[T], size: int = BATCH) -> Iterator[list[T]]:
     """``rows`` in lists of ``size``."""
     rest = iter(rows)
     while part := list(islice(rest, size)):

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from campaigns.models import Campaign, Document, Translation
+from campaigns.services.rows import iter_batches
 from poolbench.files.faults import FaultReport, format_count
 from poolbench.texts.documents import BAD_SEGMENTS, DocumentText, TranslationText
 from poolbench.texts.translations import AlignmentError, align_segments
-
-BATCH = 500
 
 
 def store_translations(
@@ -22,8 +21,7 @@ def store_translations(
     """
     docnos = [docno for docno, text in texts.items() if text.translation]
     count = 0
-    for first in range(0, len(docnos), BATCH):
-        part = docnos[first : first + BATCH]
+    for part in iter_batches(docnos):
         documents = campaign.documents.filter(docno__in=part).select_related("translation")
         new = []
         for document in documents:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
-from campaigns.services.collection import iter_batches
+from campaigns.services.rows import iter_batches
 from poolbench.estimation.frame import PoolFrame
 from poolbench.estimation.text_scores import TextInput, build_text_input
 from poolbench.pooling.document_texts import document_text

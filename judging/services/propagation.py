@@ -20,7 +20,7 @@ from campaigns.models import Campaign, Job
 from campaigns.queries.duplicates import load_text_groups
 from campaigns.services import events
 from campaigns.services.duplicates import GROUP
-from campaigns.services.rows import Row, Value
+from campaigns.services.rows import BATCH, Row, Value, iter_batches
 from judging.models import Audience, Judgment, Plan, PropagatedPair, Purpose, Slot
 from judging.queries.judgments import latest_judgments
 from judging.services.judgment_log import lock_judging
@@ -31,7 +31,6 @@ from pooling.models import Pool
 
 Kind = Judgment.Kind
 Pair = tuple[int, str]
-BATCH = 500
 KEPT = ("grade", "source", "guideline_version", "erratum")
 """What a propagated grade has of the judgment that it repeats."""
 COLUMNS = (
@@ -139,8 +138,7 @@ def append_propagated(
     assessors; with ``ended`` they have no original any more. Returns the number appended.
     """
     count = 0
-    for start in range(0, len(pairs), BATCH):
-        part = pairs[start : start + BATCH]
+    for part in iter_batches(pairs):
         rows = list(iter_missing_rows(campaign, part, assessor, ended=ended))
         same: dict[str, Value] = {
             "campaign_id": campaign, "purpose": str(Purpose.PROPAGATED), "reason": "",

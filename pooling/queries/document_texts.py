@@ -11,7 +11,7 @@ from typing import Any
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Document, Topic
 from campaigns.queries.collection_files import find_collection, read_registered_texts
-from campaigns.services.collection import iter_batches
+from campaigns.services.rows import iter_batches
 from poolbench.files.faults import list_names
 from poolbench.pooling.candidates import RunListing
 from poolbench.pooling.document_texts import document_text, hash_topic_texts

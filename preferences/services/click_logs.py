@@ -12,8 +12,8 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, User
 from campaigns.queries.collection_files import list_missing_docnos
 from campaigns.rules import require_permission
-from campaigns.services.collection import iter_batches
 from campaigns.services.events import log_event
+from campaigns.services.rows import iter_batches
 from poolbench.files.faults import FaultReport
 from poolbench.files.streams import read_bytes
 from poolbench.preferences.click_log import ClickLogTable, read_click_log
