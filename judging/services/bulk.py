@@ -187,7 +187,6 @@ def insert_judgments(
         "source": str(source),
         "guideline_version": 0,
         "erratum": 0,
-        "language_shown": "",
         "document_sha256": "",
     }
     uuids = make_ordered_uuids(len(new_rows))

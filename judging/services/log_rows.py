@@ -28,7 +28,8 @@ def insert_log_rows(names: Sequence[str], rows: Iterable[Row], same: Mapping[str
     are text (``spell_list``).
     """
     now = str(connection.ops.adapt_datetimefield_value(timezone.now()))
-    insert_rows(Judgment, names, rows, {"order": "", **same, "judged_at": now})
+    unknown = {name: "" for name in ("order", "language_shown") if name not in names}
+    insert_rows(Judgment, names, rows, {**unknown, **same, "judged_at": now})
 
 
 def append_copies(filled: Sequence[tuple[Judgment, Slot | None]], *, source: str = "") -> None:
