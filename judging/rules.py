@@ -50,7 +50,7 @@ KEY_HELP = {
     (".",): _("write in the notebook of the topic"),
     ("w",): _("text as written or wrapped; a picture or a page whole or wide"),
     ("+", "-"): _("text, picture or page larger or smaller; arrows scroll"),
-    ("r",): _("original, translation or both"),
+    ("k",): _("original, translation or both"),
     ("v",): _("a document with the same or nearly the same text side by side"),
     ("/",): _("find in the document; Enter for the next match"),
     ("?",): _("this help"),

@@ -27,7 +27,7 @@ SCREEN_KEYS = {
     "j": "go on without a change or a decision",
     "/": "find",
     "?": "keyboard shortcuts",
-    "r": "original, translation or both",
+    "k": "original, translation or both",
     "v": "two nearly same documents side by side",
     "q": "unsure of the grade",
     "e": "typical of its grade",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from itertools import repeat
 from typing import NamedTuple
 
 import numpy as np
@@ -58,15 +58,6 @@ class PoolStep:
         return self.values.get("scope") == "global"
 
 
-NO_STEP = -1
-
-
-@cache
-def choose_earlier(doc: int) -> NextDocument:
-    """The choice of a static step. One object for all topics: large pools have a million."""
-    return NextDocument(doc)
-
-
 class SessionEvent(NamedTuple):
     """A document was selected (``relevant`` is None) or judged."""
 
@@ -96,7 +87,7 @@ class PoolSession:
         self.available = np.ones(len(candidates), bool)
         self.selected: list[NextDocument] = []
         self.runs: dict[int, int] = {}
-        self.step_by_doc = np.full(len(candidates), NO_STEP, np.int32)
+        self.step_by_doc: dict[int, int] = {}
         self.outcomes: dict[int, bool] = {}
         self.sample = sample
         self.at = -1
@@ -144,13 +135,13 @@ class PoolSession:
             left = self.budget - len(self.selected)
             listed = self._listed[self._place :][:left]
             self.available[listed] = False
-            self.selected += map(choose_earlier, listed.tolist())
-            self.step_by_doc[listed] = self.at
+            self.selected += map(NextDocument._make, zip(listed.tolist(), repeat(EARLIER)))
+            self.step_by_doc |= dict.fromkeys(listed.tolist(), self.at)
             self._begin_next_step()
 
     def judge(self, doc: int, relevant: bool) -> None:
         """Record the judgment of ``doc``. Only the first judgment of a document counts."""
-        if self.step_by_doc[doc] == NO_STEP:
+        if doc not in self.step_by_doc:
             raise ValueError("document not selected")
         if doc in self.outcomes:
             return

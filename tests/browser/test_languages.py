@@ -86,12 +86,12 @@ def test_rows_are_read_searched_and_judged_by_keys(desk, translated):
     assert marked == 2 * ROWS + 2
     assert find(page, "سیب‌های سرخ") == f"1 of {ROWS}"
     assert find(page, "red apples") == f"1 of {ROWS + 1}"
-    page.keyboard.press("r")
+    page.keyboard.press("k")
     assert sides(page) == [True, False]
     assert find(page, "red apples") == "not searched: the translation"
     page.keyboard.press("n")
     assert page.locator("#judge-message").inner_text() == "not searched: the translation"
-    page.keyboard.press("r")
+    page.keyboard.press("k")
     assert sides(page) == [False, True]
     assert find(page, "Line 12 tells") == "1 of 1 · not searched: the original"
     page.keyboard.press("n")
@@ -102,7 +102,7 @@ def test_rows_are_read_searched_and_judged_by_keys(desk, translated):
     page.keyboard.press("1")
     settle(page, 1)
     for _ in range(2):
-        page.keyboard.press("r")
+        page.keyboard.press("k")
     assert (shown(page), sides(page)) == ("w03", [True, False])
     page.keyboard.press("0")
     settle(page, 0)
@@ -135,7 +135,7 @@ def test_what_the_plan_shows_first_is_shown_of_each_document(desk, translated):
     page = desk(viewport={"width": 1366, "height": 768})
     settle(page, 3)
     assert sides(page) == [True, False]
-    page.keyboard.press("r")
+    page.keyboard.press("k")
     assert sides(page) == [False, True]
     page.keyboard.press("1")
     settle(page, 2)
@@ -169,11 +169,11 @@ def test_two_languages_have_most_of_the_window(desk, translated, name, scheme):
         assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
         assert page.locator(DOC).evaluate("it => it.scrollWidth - it.clientWidth") <= 0
         wrong[docno] = serious(page)
-        page.keyboard.press("r")
+        page.keyboard.press("k")
         assert sides(page) == ([True, False])
         wrong[f"{docno} original"] = serious(page)
-        page.keyboard.press("r")
-        page.keyboard.press("r") if both else None
+        page.keyboard.press("k")
+        page.keyboard.press("k") if both else None
         page.keyboard.press("1")
         settle(page, 0)
     unsent(page, 0)

@@ -20,9 +20,11 @@ from campaigns.lifecycle.home import build_home
 from campaigns.lifecycle.status import get_campaign_status
 from campaigns.models import Campaign, Run, Team
 from campaigns.services.campaigns import close_submissions, reopen_submissions, update_campaign
+from campaigns.services.snapshots import compute_report
 from evaluation.services.release import release_scores
 from evaluation.services.scoring import score_campaign
 from judging.services.imports import import_judgments
+from reliability.queries.disagreement_studies import EFFECT
 from tests.confirming import api, confirm
 from tests.csv_reading import csv_conditions, csv_rows
 from tests.pages import read_page
@@ -106,6 +108,7 @@ def test_runs_after_the_release_are_marked_wherever_scores_are(
         *((name, ["small"]) for name in ("interim-scores", "disagreement-effect", "stopping")),
         *((name, ["small", scored.pk]) for name in ("pairs", "compare", "score-set-changes")),
     ]
+    compute_report(closed, EFFECT)
     told = [(name, read_page(client.get(reverse(name, args=args)))) for name, args in addresses]
     every = {"run": [run.pk for run in closed.runs.all()], "depth": 5, "seconds": 30, "preview": 1}
     some = every | {"run": [run.pk for run in closed.runs.exclude(tag="late")]}

@@ -45,7 +45,7 @@ from pooling.services.freeze import freeze_pool
 from tests.world.people import joined
 
 TOPICS, DOCS, DEPTH = 6, 40, 6
-SCALE = [GradeSpec(g, f"grade {g}", "rmk"[g], g) for g in range(3)]
+SCALE = [GradeSpec(g, f"grade {g}", "ymi"[g], g) for g in range(3)]
 MEASURES = ("map", "ndcg_cut_10", "P_5", "bpref", "recall_10", "num_rel")
 Pair = tuple[str, str]
 

@@ -33,7 +33,7 @@ from tests.world.files import checked_run
 from tests.world.people import joined
 
 TOPICS, DOCS, RUNS = 12, 60, 5
-SCALE = [GradeSpec(g, f"grade {g}", "mrkya"[g + 1], max(g, 0)) for g in range(-1, 4)]
+SCALE = [GradeSpec(g, f"grade {g}", "mriya"[g + 1], max(g, 0)) for g in range(-1, 4)]
 MEASURES = ("map", "bpref", "ndcg", "ndcg_cut_5", "P_5", "recall_10", "Rprec", "recip_rank",
             "num_ret", "num_rel", "num_rel_ret")  # fmt: skip
 

@@ -122,7 +122,7 @@ def test_agreed_pairs_come_with_most_assessors_first(
     assert [row.docno for row in list_agreed_pairs(campaign, limit=1)] == ["d3"]
 
 
-NEXT, AHEAD_OF_THREE, SUBMIT = 6, 8, 9
+NEXT, AHEAD_OF_THREE, SUBMIT = 6, 8, 10
 TRANSACTIONS = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE", "SELECT pg_advisory")
 
 

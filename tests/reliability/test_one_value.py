@@ -23,6 +23,7 @@ from poolbench.cache import clear_caches
 from poolbench.pooling.spec import depth_spec
 from pooling.services.freeze import freeze_pool
 from reliability.queries import stopping
+from reliability.queries.disagreement_studies import EFFECT
 from reliability.services import reusability
 from reliability.services.reusability import request_reusability_report
 from tests.examples import take
@@ -33,6 +34,7 @@ LATER = [("1", "d3", 2), ("1", "d9", 1), ("2", "d5", 2)]
 """What is judged between the reports and the look at the pages; it changes every ranking."""
 OF_REPORTS = (
     "agreement", "stopping", "reusability", "scores", "judging-today", "qrels-policies",
+    "disagreement-effect",
 )  # fmt: skip
 CHOICES = [
     ("stopping", {"policy": "maximum", "by": "bpref", "last": "2"}),
@@ -46,7 +48,6 @@ OF_THE_MOMENT = take(
     [
         "interim-scores",
         "assessor-quality",
-        "disagreement-effect",
         "agreement-topics",
         "agreement-variation",
         "judging",
@@ -98,7 +99,7 @@ def campaign_with_reports(
     import_grades(campaign, organizer, assessor, assessor2)
     with django_capture_on_commit_callbacks(execute=True):
         request_reusability_report(actor=organizer, campaign=campaign, qrels=qrels)
-    for name in (*(subject.name for subject in list_verdict_subjects()), COMPARED):
+    for name in (*(subject.name for subject in list_verdict_subjects()), COMPARED, EFFECT):
         compute_report(campaign, name)
     clear_caches()
     return campaign

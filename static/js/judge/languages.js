@@ -62,7 +62,7 @@ function drawChoice(choice, view, roomy) {
   const next = offered[(offered.findIndex((it) => it.dataset.language === view) + 1) % offered.length];
   for (const button of buttons) {
     button.ariaPressed = String(button.dataset.language === view);
-    if (button === next) button.dataset.key = "r";
+    if (button === next) button.dataset.key = "k";
     else delete button.dataset.key;
   }
 }

@@ -71,7 +71,6 @@ def test_a_pair_without_a_common_topic_is_undefined_throughout() -> None:
     assert found.intervals["t"].low is None
 
 
-@pytest.mark.parametrize("test", TESTS)
 def test_all_tests_at_once_are_each_test_alone() -> None:
     first, second = drawn(12)
     found = compare_pair_by_tests(first, second, seed=3, resamples=500)
@@ -80,6 +79,7 @@ def test_all_tests_at_once_are_each_test_alone() -> None:
     }
 
 
+@pytest.mark.parametrize("test", TESTS)
 def test_all_pairs_are_the_pairs_with_their_own_topics(test: str) -> None:
     values = holed()
     found = compare_all(values, TAGS, test=test, seed=2, resamples=300)
