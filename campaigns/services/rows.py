@@ -13,8 +13,6 @@ from typing import TypeVar
 from django.db import connection, models
 from django.db.models.expressions import RawSQL
 
-from campaigns.services.read_ahead import read_ahead
-
 T = TypeVar("T")
 Value = int | float | str | bytes | bool | None
 Row = Sequence[Value]
@@ -38,14 +36,14 @@ def insert_rows(
     ``same`` are the columns that have one value in all rows, no bytes. Columns that are not named
     have the database's own default: NULL, or the next key. Values are as the database stores them
     (JSON as text, a UUID as 32 hexadecimal digits). Foreign keys are checked at once. On SQLite
-    all other writers wait in the meantime. An iterator of ``rows`` may not ask the database.
+    all other writers wait in the meantime.
     """
     parts, count = iter_batches(rows, AT_ONCE), 0
     if connection.vendor == "postgresql":
         spell = partial(spell_rows, model, names, same)
-        for size, text in read_ahead((len(part), spell(part)) for part in parts):
-            copy_into_table(model, (*names, *same), text)
-            count += size
+        for part in parts:
+            copy_into_table(model, (*names, *same), spell(part))
+            count += len(part)
         return count
     for part in parts:
         insert_each_row(model, names, part, same)

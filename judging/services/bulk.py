@@ -13,7 +13,6 @@ import numpy as np
 from django.db import transaction
 
 from campaigns.models import Campaign, User
-from campaigns.services.read_ahead import read_ahead
 from campaigns.services.rows import Value, iter_batches
 from campaigns.services.statistics import MIN_ROWS, refresh_old_statistics, refresh_statistics
 from judging.models import Judgment, Purpose, Slot
@@ -145,12 +144,12 @@ def append_judgments(
     """Append the new or changed ``rows``, within the caller's transaction.
 
     Human judgments fill ``slots`` of the plan; automatic ones never do. The caller applies the
-    stopping rule afterwards. An iterator of ``rows`` may not ask the database.
+    stopping rule afterwards.
     """
     current = map_latest_revisions(campaign, assessor, purpose)
     counts = ImportCounts()
     parts = (select_new_rows(part, current) for part in iter_batches(rows, ROWS_AT_ONCE))
-    for new_rows, added in read_ahead(parts):
+    for new_rows, added in parts:
         filled = FilledSlots.none(np.zeros(len(new_rows), np.int64))
         if slots is not None:
             filled = fill_slots(slots, assessor, [row for row, _ in new_rows])

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-from itertools import islice
 from uuid import RFC_4122, UUID, uuid4
 
 import pytest
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
-from campaigns.services.read_ahead import read_ahead
 from campaigns.services.rows import insert_rows
 from judging.models import Judgment, Slot
 from judging.queries.invariants import list_violations
@@ -141,30 +139,3 @@ def test_random_uuids_are_of_version_4_and_differ():
     ones = sum(each.int.bit_count() for each in made) / len(made)
     assert 62.5 < ones < 63.5  # half of 122, one of the version, one of the variant
     assert make_random_uuids(0) == []
-
-
-def test_what_is_read_ahead_comes_in_order_with_its_error(db):
-    def count_to(last):
-        yield from range(last)
-        raise LookupError("no more")
-
-    coming = read_ahead(count_to(3))
-    assert list(islice(coming, 3)) == [0, 1, 2]
-    with pytest.raises(LookupError, match="no more"):
-        next(coming)
-    assert list(read_ahead([])) == []
-    assert list(read_ahead([0, "", None])) == [0, "", None]
-
-
-@pytest.mark.postgresql
-@pytest.mark.skipif("connection.vendor != 'postgresql'", reason="SQLite reads nothing ahead")
-def test_rows_may_not_ask_the_database_while_the_server_takes_others(plan):
-    slot = Slot.objects.first()
-    names = ("plan_id", "item_id", "topic_id", "k", "position", "token", "purpose", "state")
-
-    def ask():
-        keys = (plan.pk, slot.item_id, slot.topic_id, Slot.objects.count())
-        yield (*keys, 0, uuid4().hex, "judge", "open")
-
-    with pytest.raises(RuntimeError, match="may not ask the database"):
-        insert_rows(Slot, names, ask())
