@@ -14,6 +14,7 @@ from pooling.services.freeze import freeze_pool
 from tests.world import files, judged
 from tests.world.people import begin, joined, user
 from tests.world.recording import Layer, Recorder
+from tests.world.rounds import play_rounds
 from tests.world.site import build_site
 
 PAIRS = {"1": ["d1", "d2", "d3", "d4"], "2": ["d5", "d6"], "3": ["d7", "d8", "d9"]}
@@ -33,6 +34,8 @@ def record_layers() -> dict[str, Layer]:
     keep = recorder.record
     with transaction.atomic():
         organizer = keep("organizer", lambda: user("organizer", can_create_campaigns=True))
+        with recorder.aside():
+            keep("rounds", lambda: play_rounds(organizer))
         keep("stranger", lambda: user("stranger"))
         campaign = keep("campaign", lambda: begin(organizer))
         for name, role in PEOPLE.items():
