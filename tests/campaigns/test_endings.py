@@ -23,6 +23,7 @@ from campaigns.services.endings import (
 from campaigns.services.heartbeats import run_tick
 from tests.access_table import rows
 from tests.confirming import api, confirm
+from tests.engines import IN_ALL_ON_BOTH
 from tests.examples import take
 from tests.page_addresses import urls
 from tests.pages import read_page
@@ -54,6 +55,7 @@ def compute_digest(campaign: Campaign) -> str:
 # Closed: the gate
 
 
+@IN_ALL_ON_BOTH
 @pytest.mark.parametrize("role", ["organizer", "owner", "assessor"])
 def test_no_address_changes_a_closed_campaign(world, client_for, role):
     """Every POST and PATCH of the site and the API, by those who may do most; the answer to whom
