@@ -34,8 +34,6 @@ def record_layers() -> dict[str, Layer]:
     keep = recorder.record
     with transaction.atomic():
         organizer = keep("organizer", lambda: user("organizer", can_create_campaigns=True))
-        with recorder.aside():
-            keep("rounds", lambda: play_rounds(organizer))
         keep("stranger", lambda: user("stranger"))
         campaign = keep("campaign", lambda: begin(organizer))
         for name, role in PEOPLE.items():
@@ -47,6 +45,7 @@ def record_layers() -> dict[str, Layer]:
         for part in (record_judging, record_scores, record_runs, record_growing):
             with recorder.aside():
                 part(recorder, organizer, campaign)
+        keep("rounds", lambda: play_rounds(organizer))
         transaction.set_rollback(True)
     # The whole site, with keys of its own.
     site = Recorder(first=SITE)
