@@ -225,6 +225,7 @@ beta, beta2 = on_layers("beta", "other_team"), on_layers("beta2", "other_team")
 qrels = on_layers("qrels", "campaign")
 # Of three runs and qrels that are small enough to score by hand (``world.files``).
 score_set = on_layers("score_set", "alpha", "beta", "beta2", "qrels")
+rounds = on_layers("rounds", "organizer")  # ``tests.world.rounds``: a campaign of its own
 
 
 @pytest.fixture(scope="session")

@@ -15,6 +15,7 @@ from campaigns.help.pages import (
     GLOSSARY,
     ROOT_PAGES,
     HelpPage,
+    HelpPassage,
     list_help_passages,
     parse_help_page,
 )
@@ -99,10 +100,13 @@ def list_help_files() -> dict[str, Path]:
 
 def _build_index(files: Mapping[str, Path]) -> HelpIndex:
     return build_help_index(
-        passage
-        for name, path in files.items()
-        for passage in list_help_passages(name, path.read_text("utf-8"))
+        passage for name, path in files.items() for passage in _load_passages(name, path)
     )
+
+
+def _load_passages(name: str, path: Path) -> list[HelpPassage]:
+    """Once for the indexes of all roles."""
+    return _load_once("passages", path, lambda text: list_help_passages(name, text))
 
 
 def _docs() -> Path:

@@ -33,7 +33,6 @@ EACH_TIME = """
     adjudication/one_key_settles_a_pair_and_undo_brings_it_back
     coming_back/an_undo_that_waits_for_the_line_leaves_the_keys
     coming_back/what_was_refused_is_judged_again_once
-    crowd_study/a_whole_study_on_a_phone
     crowd_worker/by_keyboard_alone_and_without_scripts
     desk_choices/a_draft_survives_a_reload_and_goes_with_the_judgment
     desk_choices/without_scripts_everything_is_reached[phone]
@@ -55,14 +54,11 @@ EACH_TIME = """
     judging/a_passage_is_marked_with_its_place_in_the_body
     language/the_language_is_chosen_below_the_page_and_stays
     paper/a_team_takes_its_results[light]
-    platform/two_teams_go_from_sign_up_to_the_archive
     pool_form/enter_in_a_rule_ticks_by_it_and_forgets_nothing
     preferences/documents_are_compared_with_one_key_each
-    preferences/documents_are_picked_by_keys_space_and_click
     queue/five_minutes_offline_and_a_closed_tab_lose_nothing
     queue/what_another_account_left_is_never_sent_as_this_one
     registration/a_team_comes_in_by_mail_alone
-    sample/a_small_campaign_is_judged_in_part
     tables/sorting_keeps_totals_at_the_end
 """
 JOURNEYS = frozenset(EACH_TIME.split())

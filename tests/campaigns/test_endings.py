@@ -23,6 +23,7 @@ from campaigns.services.endings import (
 from campaigns.services.heartbeats import run_tick
 from tests.access_table import rows
 from tests.confirming import api, confirm
+from tests.engines import IN_ALL_ON_BOTH
 from tests.examples import take
 from tests.page_addresses import urls
 from tests.pages import read_page
@@ -54,17 +55,18 @@ def compute_digest(campaign: Campaign) -> str:
 # Closed: the gate
 
 
+@IN_ALL_ON_BOTH
 @pytest.mark.parametrize("role", ["organizer", "owner", "assessor"])
 def test_no_address_changes_a_closed_campaign(world, client_for, role):
     """Every POST and PATCH of the site and the API, by those who may do most; the answer to whom
-    the open campaign would have let in says why. Costs two seconds; the others than the organizer
-    are asked for a quarter without POOLBENCH_TEST_EXAMPLES=all.
+    the open campaign would have let in says why. Each is asked for a quarter, another one for each,
+    without POOLBENCH_TEST_EXAMPLES=all.
     """
     close(world.campaign, world.people["organizer"])
     address, body, client = urls(world), bodies(world), client_for(role)
     before, let_in, odd = compute_digest(world.campaign), [], []
     changing = [row for row in rows() if row[1] != "GET"]
-    for name, method, statuses in changing if role == "organizer" else take(changing, 4):
+    for name, method, statuses in take(changing, 4, ROLES.index(role)):
         of_account = address[name].startswith("/account")
         if of_account or name.partition("@")[0] in OF_THE_END:
             continue
@@ -108,7 +110,8 @@ def test_a_closed_campaign_is_read_as_before(world, client_for):
     # These claim the next document, or are about work that goes on.
     working = ("judge", "judge-training", "comparison-desk", "adjudicate", "crowd-", "join",
                "study", "round", "pool-freeze", "topics-delete", "documents-delete",
-               "campaign-close", "campaign-reopen", "run-withdraw")  # fmt: skip
+               "campaign-close", "campaign-reopen", "run-withdraw",
+               "team_register")  # fmt: skip
     for role in ("organizer", "owner", "assessor"):
         client = client_for(role)
         for name, method, statuses in rows():
@@ -169,8 +172,8 @@ def test_a_deletion_is_confirmed_by_typing_the_slug(page, campaign):
 
 
 def test_a_deleted_campaign_is_gone_for_all_but_organizers(world, client_for):
-    """By every page and endpoint, half of them without POOLBENCH_TEST_EXAMPLES=all, and it is back
-    once it is restored. Costs two seconds.
+    """By every page and endpoint, a quarter of them without POOLBENCH_TEST_EXAMPLES=all, and it is
+    back once it is restored.
     """
     campaign, organizer = world.campaign, world.people["organizer"]
     delete_campaign(actor=organizer, campaign=campaign)
@@ -178,7 +181,7 @@ def test_a_deleted_campaign_is_gone_for_all_but_organizers(world, client_for):
     for role in ("owner", "assessor"):
         client = client_for(role)
         shown = [row for row in rows() if row[1] == "GET" and not row[0].startswith("crowd-")]
-        for name, _, _ in take(shown, 2, start=role == "assessor"):
+        for name, _, _ in take(shown, 4, start=2 * (role == "assessor")):
             answer = ask(client, "GET", address[name], {})
             own = "/c/small/" in address[name] or name.endswith("-detail")
             if own and not name.startswith("api-measure") and answer.status_code != 404:

@@ -108,6 +108,7 @@ def test_several_processes_load_what_one_loads(request, tmp_path):
         assert alone[name] == together[name], name
 
 
+@pytest.mark.full
 @pytest.mark.django_db(transaction=True)
 def test_a_rejected_run_of_another_process_ends_the_load_with_its_faults(request, tmp_path):
     env = make_installation(request)

@@ -316,6 +316,7 @@ def test_while_the_store_is_away_nothing_is_taken_and_what_waits_is_done_later(s
     served.wait_until(sent, ("waits",), ("later",))
 
 
+@pytest.mark.full
 def test_what_an_emptied_broker_has_lost_is_sent_again(served):
     with served.without_workers():
         assert served.send("unsent")[0] == 201

@@ -328,6 +328,7 @@ def test_the_doctor_finds_nothing(site):
     }
 
 
+@pytest.mark.full
 def test_a_backup_is_restored_elsewhere(site, accepted_run, make_database, tmp_path):
     """And the checks of store, judgments and qrels find all of it."""
     file = tmp_path / "backup.tar"

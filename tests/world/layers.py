@@ -14,6 +14,7 @@ from pooling.services.freeze import freeze_pool
 from tests.world import files, judged
 from tests.world.people import begin, joined, user
 from tests.world.recording import Layer, Recorder
+from tests.world.rounds import play_rounds
 from tests.world.site import build_site
 
 PAIRS = {"1": ["d1", "d2", "d3", "d4"], "2": ["d5", "d6"], "3": ["d7", "d8", "d9"]}
@@ -44,6 +45,7 @@ def record_layers() -> dict[str, Layer]:
         for part in (record_judging, record_scores, record_runs, record_growing):
             with recorder.aside():
                 part(recorder, organizer, campaign)
+        keep("rounds", lambda: play_rounds(organizer))
         transaction.set_rollback(True)
     # The whole site, with keys of its own.
     site = Recorder(first=SITE)
