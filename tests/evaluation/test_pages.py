@@ -13,12 +13,13 @@ import pytest
 from campaigns import store
 from campaigns.models import Campaign
 from campaigns.services import jobs
+from campaigns.templatetags.figures import show_bar
 from evaluation.models import ScoreSet
 from evaluation.queries.leaderboard import Leaderboard, get_leaderboard
 from evaluation.queries.score_sets import get_reader
 from evaluation.services.release import release_scores
 from evaluation.services.scoring import score_campaign
-from evaluation.templatetags.measures import show_score_cells
+from evaluation.templatetags.measures import show_interval, show_score_cells
 from evaluation.views.cells import ScoreCell
 from tests.csv_reading import csv_body, csv_conditions
 from tests.pages import read_page, read_words
@@ -270,18 +271,17 @@ def test_a_row_of_scores_is_escaped_and_marked_cell_by_cell():
         ScoreCell("<–>", None, title='a "b"', interval="0.1 to 0.2"),
         ScoreCell("0.2000", 0.2, low=True),
     ]
-    parts = (
-        '<td class="num best" data-value="0.9">0.9000'
-        '<svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">'
-        '<rect class="bar-track" width="100" height="8" />'
-        '<rect class="bar-fill" width="90.0" height="8" /></svg></td>',
-        '<td class="num opt" data-value="">&lt;–&gt; <span class="interval small quiet"'
-        ' title="a &quot;b&quot;" lang="en">0.1 to 0.2</span></td>',
+    interval = show_interval("0.1 to 0.2", 'a "b"')
+    assert 'title="a &quot;b&quot;" lang="en">0.1 to 0.2<' in interval
+    parts = [
+        f'<td class="num best" data-value="0.9">0.9000{show_bar(90.04)}</td>',
+        f'<td class="num opt" data-value="">&lt;–&gt;{interval}</td>',
         '<td class="num opt" data-value="0.2">0.2000</td>',
-    )
+    ]
+    assert 'class="bar-fill" width="90.0"' in parts[0]
     assert show_score_cells(cells, hides_low=True) == "".join(parts)
     marked = '<td class="num opt" data-value="0.2"><span class="tag late">0.2000</span></td>'
-    assert show_score_cells(cells, hides_low=False) == "".join((*parts[:2], marked))
+    assert show_score_cells(cells, hides_low=False) == "".join([*parts[:2], marked])
 
 
 @pytest.mark.parametrize(("name", "places"), [("map", [1, 3, None, 1, 4]),
