@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 
 from campaigns.errors import ActionRefused, format_utc
 from campaigns.models import Campaign, Role, User
+from poolbench.shared_reads import read_once
 
 
 def get_roles(user: User, campaign: Campaign) -> frozenset[str]:
@@ -23,7 +24,9 @@ def get_roles(user: User, campaign: Campaign) -> frozenset[str]:
     """
     if user.token_campaign_id not in (None, campaign.pk):
         return frozenset()
-    roles = frozenset(campaign.members.filter(user_id=user.pk).values_list("role", flat=True))
+    own = campaign.members.filter(user_id=user.pk).order_by()
+    key = "roles", campaign.pk, user.pk
+    roles = read_once(key, lambda: frozenset(own.values_list("role", flat=True)))
     return roles if campaign.removal_at is None or Role.ORGANIZER in roles else frozenset()
 
 

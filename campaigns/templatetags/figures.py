@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from django import template
+from django.utils.html import format_html
 from django.utils.translation import get_language, ngettext
 
 from campaigns.errors import format_thousands, lowercase_label
@@ -14,7 +15,11 @@ from poolbench.reports.writers import LABELS
 from poolbench.runs.run_form import format_answer
 
 register = template.Library()
-
+BAR = (
+    '<svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">'
+    '<rect class="bar-track" width="100" height="8" />'
+    '<rect class="bar-fill" width="{}" height="8" /></svg>'
+)
 
 register.filter(format_thousands)
 register.filter("mid", lowercase_label)
@@ -32,6 +37,12 @@ def scale_to_percent(share: float | None) -> float | None:
 def scale_part_to_percent(part: float, whole: float) -> float:
     """The length of a bar: ``part`` in percent of ``whole``; 0 of nothing."""
     return 100.0 * part / whole if whole else 0.0
+
+
+@register.simple_tag(name="bar")
+def show_bar(percent: float | None) -> str:
+    """A bar of that length, which says nothing that the number beside it does not; None: no bar."""
+    return "" if percent is None else format_html(BAR, f"{percent:.1f}")
 
 
 @register.filter("plain")

@@ -7,6 +7,7 @@ API may show all of it.
 from __future__ import annotations
 
 import hashlib
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -123,9 +124,16 @@ class Leaderboard:
             return None
         if entry.estimates:
             return entry.estimates[name].place
-        sign = -1.0 if self.lower_is_better(name) else 1.0
-        others = (means[name] for means in self.means)
-        return 1 + sum(value is not None and sign * value > sign * own for value in others)
+        ordered = self._ordered_means[name]
+        if self.lower_is_better(name):
+            return 1 + bisect_left(ordered, own)
+        return 1 + len(ordered) - bisect_right(ordered, own)
+
+    @cached_property
+    def _ordered_means(self) -> dict[str, list[float]]:
+        """By measure, the means of all runs that have one, lowest first."""
+        columns = {name: [means[name] for means in self.means] for name in self.score_set.measures}
+        return {name: sorted(v for v in row if v is not None) for name, row in columns.items()}
 
     def as_scored_run(self, entry: LeaderboardEntry) -> ScoredRun:
         """The entry as ``evaluate`` returned it, for the output formats."""

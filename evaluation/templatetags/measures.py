@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from django import template
 from django.utils.html import format_html
 
+from campaigns.templatetags.figures import BAR, format_plain_number
 from poolbench.estimation.remarks import describe_remark
 from poolbench.evaluation.measures.lookup import accepted_spellings
 from poolbench.evaluation.measures.titles import (
@@ -20,6 +21,8 @@ from poolbench.evaluation.measures.titles import (
 from poolbench.number_formats import format_p, format_score, format_signed
 
 VARIABLE = re.compile(r"(?<![\w-])([A-Zb-z])(?![\w-])")
+INTERVAL = ' <span class="interval small quiet" title="{}" lang="en">{}</span>'
+LOW = '<span class="tag late">{}</span>'
 RAISED = re.compile(r"\^(\([^()]*\)|[\w.]+)")
 
 register = template.Library()
@@ -68,6 +71,33 @@ def show_places_moved(move: Any) -> str:
     if move.before is None or not move.moved:
         return format_html('<span class="quiet">{}</span>', "new" if move.before is None else "–")
     return f"▲ {move.moved}" if move.moved > 0 else f"▼ {-move.moved}"
+
+
+@register.simple_tag(name="score_cells")
+def show_score_cells(cells: Iterable[Any], hides_low: bool) -> str:
+    """The cells of a row, of which a narrow window shows the first; low ones have a tag unless
+    ``hides_low``. A table has a thousand of them, for which nodes of a template take ten times as
+    long; each value that is escaped has its price too.
+    """
+    html, values = "", list[object]()
+    for at, cell in enumerate(cells):
+        html += f'<td class="num{" best" * cell.best}{" opt" * bool(at)}" data-value="{{}}">'
+        html += LOW if cell.low and not hides_low else "{}"
+        values += format_plain_number(cell.value), cell.text
+        if cell.interval:
+            html += INTERVAL
+            values += cell.title, cell.interval
+        if cell.bar is not None:
+            html += BAR
+            values.append(f"{cell.bar:.1f}")
+        html += "</td>"
+    return format_html(html, *values)
+
+
+@register.simple_tag(name="interval")
+def show_interval(text: str, title: str) -> str:
+    """That of an estimate, below its value; nothing where there is none."""
+    return format_html(INTERVAL, title, text) if text else ""
 
 
 class CardText(NamedTuple):

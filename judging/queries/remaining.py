@@ -233,10 +233,8 @@ def count_known_documents(
     # Looked up from the free slots, which are the fewer ones for most of a campaign.
     plans = list(campaign.plans.order_by().values_list("pk", flat=True))
     same = list_free_slots(plans, here)
-    # The states say nothing new, but lead to an index that has all columns.
-    taken = set(Slot.State) - {Slot.State.OPEN}
     own_slots = Slot.objects.filter(
-        plan__in=plans, purpose=Purpose.JUDGE, state__in=taken, assessor__in=list(users), **here
+        plan__in=plans, purpose=Purpose.JUDGE, assessor__in=list(users), **here
     ).order_by()
     known = Counter[tuple[int, int, int, bool]]()
     held = own_slots
@@ -244,6 +242,7 @@ def count_known_documents(
         known.update(count_own_free_slots(campaign, same.exclude(topic__in=shared), users))
         same = same.filter(topic__in=shared)
         held = own_slots.filter(topic__in=shared)
+    # Not by state besides: SQLite would look for all combinations of state, topic and item.
     sources: list[tuple[bool, Q]] = [
         (False, Q(item__in=same.filter(reserved_for=None).values("item")))
     ]
@@ -251,8 +250,9 @@ def count_known_documents(
         reserved_slots = same.filter(item=OuterRef("item"), reserved_for=OuterRef("assessor"))
         sources.append((True, Q(Exists(reserved_slots))))
     for reserved, match in sources:
+        # An assessor has one slot of a document at most.
         rows = held.filter(match).values_list("plan", "topic", "assessor")
-        for plan, topic, user, count in rows.annotate(Count("item", distinct=True)):
+        for plan, topic, user, count in rows.annotate(size=Count("*")):
             known[plan, topic, user or 0, reserved] += count
     known.update(count_answers_elsewhere(campaign, offered, own_slots, users, here))
     return known
@@ -265,11 +265,10 @@ def count_own_free_slots(
     an expired lease.
     """
     known = Counter[tuple[int, int, int, bool]]()
-    states = (Slot.State.OPEN, Slot.State.LEASED)
-    if not any(row.assessor in users for row in count_campaign_slots(campaign)
-               if row.state in states):  # fmt: skip
+    leased = (row for row in count_campaign_slots(campaign) if row.state == Slot.State.LEASED)
+    if not any(row.assessor in users for row in leased):
         return known
-    rows = free.filter(assessor__in=list(users))
+    rows = free.filter(state=Slot.State.LEASED, assessor__in=list(users))
     for plan, topic, user, whose in rows.values_list("plan", "topic", "assessor", "reserved_for"):
         if whose in (None, user):
             known[plan, topic, user or 0, whose is not None] += 1

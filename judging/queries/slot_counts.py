@@ -72,7 +72,7 @@ def identify_slots(campaign: Campaign) -> tuple[Hashable, ...]:
     by_plan = {row.plan: 0 for row in counts}
     for row in counts:
         by_plan[row.plan] += row.size if row.purpose == Purpose.JUDGE else 0
-    last = Slot.objects.order_by().aggregate(last=Max("pk"))["last"]
+    last = read_once("last slot", lambda: Slot.objects.aggregate(last=Max("pk"))["last"])
     return campaign.pk, campaign.created_at, tuple(sorted(by_plan.items())), last
 
 

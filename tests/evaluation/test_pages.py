@@ -13,11 +13,14 @@ import pytest
 from campaigns import store
 from campaigns.models import Campaign
 from campaigns.services import jobs
+from campaigns.templatetags.figures import show_bar
 from evaluation.models import ScoreSet
-from evaluation.queries.leaderboard import get_leaderboard
+from evaluation.queries.leaderboard import Leaderboard, get_leaderboard
 from evaluation.queries.score_sets import get_reader
 from evaluation.services.release import release_scores
 from evaluation.services.scoring import score_campaign
+from evaluation.templatetags.measures import show_interval, show_score_cells
+from evaluation.views.cells import ScoreCell
 from tests.csv_reading import csv_body, csv_conditions
 from tests.pages import read_page, read_words
 from tests.poolbench.commands.conftest import run_on_files
@@ -260,6 +263,37 @@ def test_low_judged_runs_are_marked(as_user, organizer, campaign, team, qrels):
     answer = as_user(organizer).get("/c/small/results/scores/")
     assert answer.context["low"] == 1
     assert "fewer than 80 % of the top 10" in read_page(answer)
+
+
+def test_a_row_of_scores_is_escaped_and_marked_cell_by_cell():
+    cells = [
+        ScoreCell("0.9000", 0.9, bar=90.04, best=True),
+        ScoreCell("<–>", None, title='a "b"', interval="0.1 to 0.2"),
+        ScoreCell("0.2000", 0.2, low=True),
+    ]
+    interval = show_interval("0.1 to 0.2", 'a "b"')
+    assert 'title="a &quot;b&quot;" lang="en">0.1 to 0.2<' in interval
+    parts = [
+        f'<td class="num best" data-value="0.9">0.9000{show_bar(90.04)}</td>',
+        f'<td class="num opt" data-value="">&lt;–&gt;{interval}</td>',
+        '<td class="num opt" data-value="0.2">0.2000</td>',
+    ]
+    assert 'class="bar-fill" width="90.0"' in parts[0]
+    assert show_score_cells(cells, hides_low=True) == "".join(parts)
+    marked = '<td class="num opt" data-value="0.2"><span class="tag late">0.2000</span></td>'
+    assert show_score_cells(cells, hides_low=False) == "".join([*parts[:2], marked])
+
+
+@pytest.mark.parametrize(("name", "places"), [("map", [1, 3, None, 1, 4]),
+                                              ("set_E", [3, 2, None, 3, 1])])  # fmt: skip
+def test_equal_scores_share_the_better_place(name, places):
+    values = [0.5, 0.4, None, 0.5, 0.25]
+    names = SimpleNamespace(measures=[name])
+    rows = [SimpleNamespace(means={name: value}, estimates={}) for value in values]
+    shown = Leaderboard(
+        names, SimpleNamespace(sees_all_runs=True), rows, [], None, [row.means for row in rows]
+    )
+    assert [shown.find_place(row, name) for row in rows] == places
 
 
 def test_empty_pages_say_what_comes_next(as_user, organizer, participant, campaign):
