@@ -12,6 +12,7 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Job
 from campaigns.services.collection import import_documents
 from campaigns.services.duplicates import group_campaign_duplicates, request_duplicates
+from campaigns.services.errata import correct_texts
 from campaigns.services.people import get_or_create_team
 from evaluation.queries.interim_scores import compute_interim_scores
 from evaluation.queries.propagation_effect import compare_without_propagated
@@ -176,11 +177,11 @@ def test_a_closed_plan_gives_its_duplicates_back(plan, campaign, organizer):
     assert unplanned_counts(campaign)["unplanned"] == 4
 
 
-def test_a_corrected_text_is_no_duplicate_any_more(plan, campaign, assessor):
+def test_a_corrected_text_is_no_duplicate_any_more(plan, campaign, organizer, assessor):
     judge(plan, assessor, "x", 2)
-    campaign.documents.filter(docno="y").update(body="Now another text.")
-    job = Job.objects.create(campaign=campaign, kind="campaigns.group_duplicates", args={})
-    group_campaign_duplicates(job)
+    corrected = {"kind": "document", "name": "y", "texts": {"title": "Now with a title"}}
+    correct_texts(actor=organizer, campaign=campaign, **corrected)
+    group_campaign_duplicates(campaign.jobs.first())
     assert list(PropagatedPair.objects.values_list("docno", flat=True)) == ["z"]
     assert list_propagated(campaign) == {"y": [2, "withdrawn"], "z": [2]}
     assert list_grades(campaign) == {"x": 2, "z": 2}
