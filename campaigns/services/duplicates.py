@@ -17,7 +17,7 @@ from django.db.models import Max
 from campaigns.models import Campaign, Document, Duplicate, Event, Job, PdfLayout, TextSignature
 from campaigns.services import jobs
 from campaigns.services.job_parts import Report, Share, register_work, share_work
-from campaigns.services.rows import Row, insert_rows, iter_batches
+from campaigns.services.rows import insert_rows, iter_batches
 from poolbench.runs.columnar import Columns
 from poolbench.texts.duplicates import (
     FORM,
@@ -138,7 +138,7 @@ def sign_share(
     return {}, {}
 
 
-def store_signatures(rows: Sequence[Row]) -> None:
+def store_signatures(rows: Sequence[tuple[int, str, str, bytes]]) -> None:
     """Instead of those that the documents have; of two workers at once the second waits."""
     keys = [row[0] for row in rows]
     with transaction.atomic():
