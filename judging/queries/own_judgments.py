@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
@@ -72,7 +72,7 @@ class OwnJudgments(Sequence[Judgment]):
 
     def select_kind(self, name: str) -> OwnJudgments:
         """Those of a kind of ``KINDS``."""
-        select = {
+        select: dict[str, Callable[[], list[int]]] = {
             "unsure": self._list_unsure,
             "comment": lambda: self._list_ids(comment__gt=""),
             "changed": self._list_changed,
