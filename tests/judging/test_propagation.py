@@ -272,6 +272,18 @@ def test_a_campaign_with_and_without_propagation(campaign, organizer, assessor, 
     client = as_user(organizer)
     page = read_page(client.get(reverse("interim-scores", args=[campaign.slug])))
     assert "2 of 4 grades are those of other documents" in page
+    # What was frozen stays: no later judgment changes its effect.
+    row = '<th scope="row">nDCG@10</th><td class="num">0.3333</td><td class="num">1 of 3</td>'
+    assert row in page
+    judge(plan, assessor, "o", 3)
+    url = reverse("interim-scores", args=[campaign.slug])
+    assert row not in read_page(client.get(url))
+    frozen = read_page(client.get(url, {"qrels": 1}))
+    assert row in frozen
+    assert (
+        'judgments of <a href="/c/small/results/qrels/1/">qrels 1</a>, not those of now' in frozen
+    )
+    judge(plan, assessor, "o", 1)
     page = read_page(client.get(reverse("qrels", args=[campaign.slug, 1])))
     assert "2 of 4 pairs have the grade of 1 documents with the same text" in page
     page = read_page(client.get(reverse("qrels-list", args=[campaign.slug])))
