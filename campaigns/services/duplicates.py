@@ -165,9 +165,9 @@ def pack_hashes(texts: TextSignatures) -> Iterator[bytes]:
 
 def load_signatures(campaign: Campaign) -> tuple[list[int], TextSignatures]:
     """The documents in the order in which they came, and their signatures."""
-    kept = TextSignature.objects.filter(document__campaign=campaign).order_by("pk")
+    stored = TextSignature.objects.filter(document__campaign=campaign).order_by("pk")
     keys, digests, blocks, signed = list[int](), list[str](), [], list[bool]()
-    for part in iter_batches(kept.values_list("pk", "text", "hashes").iterator()):
+    for part in iter_batches(stored.values_list("pk", "text", "hashes").iterator()):
         keys += [pk for pk, *_ in part]
         digests += [text for _, text, _ in part]
         signed += [bool(hashes) for *_, hashes in part]

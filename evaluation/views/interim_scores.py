@@ -125,8 +125,9 @@ def compute_requested_scores(
     """The interim scores under the requested policy, its name, and the policies to choose from."""
     policies = list_interim_policies(campaign)
     names = [card.name for card in policies]
-    policy = choose_policy(request.GET.get("policy", ""), names, DEFAULT_POLICY)
-    last = find_last_row(find_requested_qrels(request, campaign))
+    qrels = find_requested_qrels(request, campaign)
+    own = DEFAULT_POLICY if qrels is None or qrels.policy not in names else qrels.policy
+    policy, last = choose_policy(request.GET.get("policy", ""), names, own), find_last_row(qrels)
     scores = compute_interim_scores(actor=request.user, campaign=campaign, policy=policy, last=last)
     return scores, policy, policies
 

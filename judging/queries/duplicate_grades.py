@@ -74,7 +74,7 @@ def list_duplicate_grades(campaign: Campaign) -> list[DuplicateGrades]:
     if not members:
         return []
     by_group: dict[tuple[str, int], list[DocumentGrades]] = defaultdict(list)
-    for (topic, docno), (grades, adjudicated) in sorted(load_grades(campaign).items()):
+    for (topic, docno), (grades, adjudicated) in sorted(load_group_grades(campaign).items()):
         if docno in members:
             group, text = members[docno]
             by_group[topic, group].append(DocumentGrades(docno, text, grades, adjudicated))
@@ -89,20 +89,20 @@ def list_duplicate_grades(campaign: Campaign) -> list[DuplicateGrades]:
     )
 
 
-def load_grades(campaign: Campaign) -> dict[Pair, tuple[dict[str, int], int | None]]:
+def load_group_grades(campaign: Campaign) -> dict[Pair, tuple[dict[str, int], int | None]]:
     """By pair of which a group has the document: the grades by username, and the adjudication. With
     the judgments beyond the plan: they tell of a text what those within it do.
     """
     rows = list_current_grades(campaign).filter(grade__gte=0).order_by("assessor__username")
-    found: dict[Pair, tuple[dict[str, int], int | None]] = {}
+    by_pair: dict[Pair, tuple[dict[str, int], int | None]] = {}
     for topic, docno, name, grade in rows.values_list(
         "topic__number", "docno", "assessor__username", "grade"
     ):
-        found.setdefault((topic, docno), ({}, None))[0][name] = grade or 0
+        by_pair.setdefault((topic, docno), ({}, None))[0][name] = grade or 0
     decided = latest_adjudications(list_current_grades(campaign, purpose=Purpose.ADJUDICATE))
     for pair, decision in decided.items():
-        found[pair] = (found[pair][0] if pair in found else {}, decision.grade)
-    return found
+        by_pair[pair] = (by_pair[pair][0] if pair in by_pair else {}, decision.grade)
+    return by_pair
 
 
 def find_difference(rows: Sequence[DocumentGrades]) -> str:

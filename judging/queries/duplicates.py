@@ -64,17 +64,17 @@ def list_current_grades(
     campaign: Campaign,
     docnos: Collection[str] | None = None,
     purpose: str = Purpose.JUDGE,
-    **only: object,
+    **conditions: object,
 ) -> QuerySet[Judgment]:
     """Grades that stand for ``docnos``, or for all documents of groups, given by people to each of
-    them: nothing that was propagated. ``only``: conditions, for judgments of one assessor.
+    them: nothing that was propagated. ``conditions``: for judgments of one assessor.
     """
     if docnos is not None:
         chosen = Q(docno__in=docnos)
     else:
         groups = Duplicate.objects.filter(campaign=campaign).order_by()
         chosen = Q(docno__in=groups.values("document__docno"))
-    log = log_until(campaign, purpose=purpose).filter(chosen, **only)
+    log = log_until(campaign, purpose=purpose).filter(chosen, **conditions)
     return latest_judgments(log).filter(kind=Judgment.Kind.GRADE)
 
 

@@ -47,7 +47,7 @@ def is_drawn_by_influence(pool: Pool) -> bool:
 
 
 def is_drawn_at_random(pool: Pool) -> bool:
-    """Whether ``pool`` is a sample: each judgment stands for others, which nobody gives."""
+    """Whether ``pool`` is a sample: each judgment stands for others, which are not made."""
     drawn = Q(stratum__gt=0) | Q(probability__lt=1)
     return is_drawn_by_influence(pool) or pool.items.filter(drawn).exists()
 
