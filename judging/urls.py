@@ -52,6 +52,8 @@ CAMPAIGN_PAGES = [
     page("judging/", progress.judging_view),
     page("judging/flags/", progress.flagged_documents_view),
     page("judging/duplicates/", duplicate_grades.duplicate_grades_view),
+    page("judging/duplicates.csv", duplicate_grades.duplicate_grades_download_view),
+    page("judging/duplicates/texts/", duplicates.duplicate_texts_view),
     page("judging/training/", example_pairs.training_sets_view),
     page("judging/assessor/<str:username>/", progress.judging_assessor_view),
     page("judging/assessor/<str:username>/return/", progress.slots_return_view),

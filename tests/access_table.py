@@ -19,6 +19,7 @@ GET    302  404  403  403  403  403  200  404
     collection-files submissions-close submissions-reopen erratum-new events events-download
     pools pool pool-download judging plan-new plan-assign plan-close plan-reassign
     judging-today review-new flagged-documents duplicate-grades judging-assessor
+    duplicate-grades-download duplicate-texts
     training-sets
     judgments-download assessor-qrels import-export judgments-export judgments-import
     automatic-list automatic automatic-download model model-new

@@ -44,6 +44,7 @@ QUERIES = {
     "help@search": "?q=E07", "home@all": "?all", "document": "?docno={docno}",
     "document-body": "?docno={docno}", "judge-change": "?docno={docno}",
     "judge-duplicate": "?docno={docno}&other={docno}", "judge-docnos": "?q={docno}",
+    "duplicate-texts": "?docno={docno}&other={docno}",
     "consensus-pair": "?topic={topic}&docno={docno}", "api-verdict-list": "?campaign={slug}",
     "api-estimate-list": "?campaign={slug}",
     "api-witness-list": "?campaign={slug}",

@@ -12,7 +12,7 @@ from campaigns.models.campaign import (
 )
 from campaigns.models.collection import Collection, Document, PdfLayout, Topic, Translation
 from campaigns.models.data_files import DataFile, DataFileVersion, PublicPage
-from campaigns.models.duplicates import Duplicate
+from campaigns.models.duplicates import Duplicate, TextSignature
 from campaigns.models.history import (
     Event,
     Job,
@@ -69,6 +69,7 @@ __all__ = [
     "TeamRequest",
     "Terms",
     "TermsAcceptance",
+    "TextSignature",
     "Topic",
     "Translation",
     "User",

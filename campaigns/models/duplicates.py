@@ -8,6 +8,25 @@ from campaigns.models.campaign import Campaign
 from campaigns.models.collection import Document
 
 
+class TextSignature(models.Model):
+    """What a document's text is compared by, kept so that an import reads new documents alone.
+
+    ``text`` is the sha256 of the normalized text, or of a file without one; ``hashes`` its MinHash
+    as bytes, empty if the text is too short. ``stamp`` says of which title and text, and by which
+    form of signatures: with any other the document is signed anew.
+    """
+
+    document = models.OneToOneField(
+        Document, models.CASCADE, primary_key=True, related_name="signature"
+    )
+    stamp = models.CharField(max_length=32)
+    text = models.CharField(max_length=64)
+    hashes = models.BinaryField()
+
+    def __str__(self) -> str:
+        return f"signature of {self.document_id}"
+
+
 class Duplicate(models.Model):
     """A document of a group of duplicates and near duplicates (``poolbench.texts.duplicates``).
 

@@ -197,8 +197,12 @@ def decide_pairs_of_frame(
 ) -> tuple[Ints, Mask]:
     """By pair of the frame: the grade by ``policy``, -1 without one, and whether nothing is left to
     do for it: it has a grade, or all its assessors have skipped it.
+
+    The grade of another document with the same text is none: with two of them drawn, one error of
+    the assessor would be counted as two measurements that agree.
     """
-    rows, _undecided = reader.decide_topics(policy, plan.frame.topics, last)
+    topics = plan.frame.topics
+    rows, _undecided = reader.decide_topics(policy, topics, last, propagated=False)
     grades = place_pair_grades(plan.frame, rows)
     skipped = place_pair_grades(plan.frame, [(*pair, 0) for pair in list_skipped_pairs(pool)])
     return grades, (grades >= 0) | (skipped >= 0)

@@ -25,15 +25,22 @@ class PropagationEffect:
 
 
 def compare_without_propagated(
-    actor: User, campaign: Campaign, policy: str, scores: InterimScores, names: Sequence[str]
+    actor: User,
+    campaign: Campaign,
+    policy: str,
+    scores: InterimScores,
+    names: Sequence[str],
+    last: int | None = None,
 ) -> PropagationEffect | None:
-    """By the measures ``names``, beside ``scores`` by ``policy``; None where nothing is propagated
-    or the policy leaves it out.
+    """By the measures ``names``, beside ``scores`` by ``policy``, by judgments up to row ``last``;
+    None where nothing is propagated or the policy leaves it out.
     """
     if policy not in POLICIES | CROWD_POLICIES or not has_propagated_grades(campaign):
         return None
     without = policy + NOT_PROPAGATED
-    other = compute_interim_scores(actor=actor, campaign=campaign, policy=without)
+    other = compute_interim_scores(actor=actor, campaign=campaign, policy=without, last=last)
+    if other.judged == scores.judged:
+        return None
     before, after = map(list_means, (other, scores))
     moves = {name: compare_means(before, after, name) for name in names}
     return PropagationEffect(scores.judged - other.judged, without, moves)

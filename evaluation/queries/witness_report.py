@@ -95,7 +95,10 @@ def load_judged_sample(pool: Pool) -> tuple[JudgedSample, Mapping[str, Fractiona
         inputs = load_estimate_inputs(pool, DEFAULT_POLICY, machines=())
         return inputs.sample, inputs.measures
     numbers = pool.items.order_by().values_list("topic__number", flat=True).distinct()
-    decided, _undecided = load_log_reader(campaign).decide_topics(DEFAULT_POLICY, tuple(numbers))
+    # A machine is not measured twice by one judgment.
+    decided, _undecided = load_log_reader(campaign).decide_topics(
+        DEFAULT_POLICY, tuple(numbers), propagated=False
+    )
     table = qrels_from_rows(row for row in decided if row[2] >= 0)
     pairs = join_batches([], JudgmentTable.from_table(table), table.docnos)
     frame = match_runs(campaign, list(list_scored_runs(campaign, pool.task)), pairs)

@@ -23,6 +23,7 @@ from evaluation.queries.propagation_effect import compare_without_propagated
 from evaluation.queries.score_moves import compare_means, list_sets_to_compare, load_means
 from evaluation.queries.scoring_inputs import scoring_options
 from evaluation.views.cells import DEFAULT_MEASURES, TRUST, ScoreColumn, build_column
+from judging.models import Qrels
 from judging.queries.judgments import has_propagated_grades, load_log_reader
 from judging.queries.qrels_versions import list_crowd_rules
 from judging.rules import choose_policy
@@ -88,6 +89,7 @@ def build_interim_ranking(
     visible = sorted(dict.fromkeys(visible), key=lambda name: name == TRUST) or names[:1]
     by = request.GET.get("by", "")
     by = by if by in names else visible[0]
+    qrels = find_requested_qrels(request, campaign)
     compared = next(iter(list_sets_to_compare(campaign, by)), None)
     columns = [build_column(scores.measures[names.index(name)]) for name in visible]
     query = request.GET.copy()
@@ -102,8 +104,14 @@ def build_interim_ranking(
         "by": by,
         "rows": interim_score_rows(scores, names, columns, by, compared),
         "compared": compared,
+        "qrels": qrels,
         "propagation": compare_without_propagated(
-            request.user, campaign, policy, scores, [name for name in visible if name != TRUST]
+            request.user,
+            campaign,
+            policy,
+            scores,
+            [name for name in visible if name != TRUST],
+            find_last_row(qrels),
         ),
         "topics": sort_items_naturally(scores.topics),
         "ms": round(scores.seconds * 1000),
@@ -117,9 +125,23 @@ def compute_requested_scores(
     """The interim scores under the requested policy, its name, and the policies to choose from."""
     policies = list_interim_policies(campaign)
     names = [card.name for card in policies]
-    policy = choose_policy(request.GET.get("policy", ""), names, DEFAULT_POLICY)
-    scores = compute_interim_scores(actor=request.user, campaign=campaign, policy=policy)
+    qrels = find_requested_qrels(request, campaign)
+    own = DEFAULT_POLICY if qrels is None or qrels.policy not in names else qrels.policy
+    policy, last = choose_policy(request.GET.get("policy", ""), names, own), find_last_row(qrels)
+    scores = compute_interim_scores(actor=request.user, campaign=campaign, policy=policy, last=last)
     return scores, policy, policies
+
+
+def find_requested_qrels(request: SignedInRequest, campaign: Campaign) -> Qrels | None:
+    """The version ``?qrels=`` with whose judgments runs are ranked, instead of those of now."""
+    version = request.GET.get("qrels", "")
+    is_number = version.isascii() and version.isdecimal()
+    return campaign.qrels.filter(version=version).first() if is_number else None
+
+
+def find_last_row(qrels: Qrels | None) -> int | None:
+    last: int | None = None if qrels is None else qrels.manifest["last_judgment"]
+    return last
 
 
 def list_interim_policies(campaign: Campaign) -> list[Card]:

@@ -10,8 +10,9 @@ from django.utils.translation import gettext_lazy as _
 
 from campaigns.models import Campaign
 from campaigns.queries.duplicates import load_text_groups
-from judging.queries.judgments import Pair, load_pair_ballots
-from poolbench.judging.policies import PairBallot
+from judging.models import Purpose
+from judging.queries.duplicates import list_current_grades
+from judging.queries.judgments import Pair, latest_adjudications
 
 KINDS = {"same": _("same text"), "near": _("nearly the same text")}
 
@@ -70,16 +71,13 @@ def list_duplicate_grades(campaign: Campaign) -> list[DuplicateGrades]:
     and not listed here.
     """
     members = load_text_groups(campaign)
-    ballots = load_pair_ballots(campaign).omit_propagated() if members else None
-    if ballots is None:
+    if not members:
         return []
-    places = [at for at, (_, docno) in enumerate(ballots.pairs) if docno in members]
     by_group: dict[tuple[str, int], list[DocumentGrades]] = defaultdict(list)
-    for ballot in ballots.list_ballots_at(places):
-        member = members[ballot.docno]
-        row = read_ballot(ballot, member.text)
-        if row.final_grades:
-            by_group[ballot.topic, member.group].append(row)
+    for (topic, docno), (grades, adjudicated) in sorted(load_group_grades(campaign).items()):
+        if docno in members:
+            group, text = members[docno]
+            by_group[topic, group].append(DocumentGrades(docno, text, grades, adjudicated))
     groups = [
         DuplicateGrades(topic, rows, kind)
         for (topic, _), rows in by_group.items()
@@ -91,11 +89,20 @@ def list_duplicate_grades(campaign: Campaign) -> list[DuplicateGrades]:
     )
 
 
-def read_ballot(ballot: PairBallot, text: str) -> DocumentGrades:
-    """With the judgments beyond the plan: they tell of a text what those within it do."""
-    every = {**ballot.extra, **ballot.people}
-    grades = {name: grade for name, grade in every.items() if grade >= 0}
-    return DocumentGrades(ballot.docno, text, grades, ballot.adjudicated)
+def load_group_grades(campaign: Campaign) -> dict[Pair, tuple[dict[str, int], int | None]]:
+    """By pair of which a group has the document: the grades by username, and the adjudication. With
+    the judgments beyond the plan: they tell of a text what those within it do.
+    """
+    rows = list_current_grades(campaign).filter(grade__gte=0).order_by("assessor__username")
+    by_pair: dict[Pair, tuple[dict[str, int], int | None]] = {}
+    for topic, docno, name, grade in rows.values_list(
+        "topic__number", "docno", "assessor__username", "grade"
+    ):
+        by_pair.setdefault((topic, docno), ({}, None))[0][name] = grade or 0
+    decided = latest_adjudications(list_current_grades(campaign, purpose=Purpose.ADJUDICATE))
+    for pair, decision in decided.items():
+        by_pair[pair] = (by_pair[pair][0] if pair in by_pair else {}, decision.grade)
+    return by_pair
 
 
 def find_difference(rows: Sequence[DocumentGrades]) -> str:

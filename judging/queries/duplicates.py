@@ -1,18 +1,19 @@
-"""What an assessor has judged of the duplicates of a document. Their grades are read only for a
-judgment that has been submitted: before it they would prime.
+"""The grades of duplicates; and what an assessor has judged of those of a document. Their grades
+are read only for a judgment that has been submitted: before it they would prime.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection
 from typing import NamedTuple
 
 from django.db.models import Q, QuerySet
 
-from campaigns.models import Campaign, Document, Topic, User
+from campaigns.models import Campaign, Document, Duplicate, Topic, User
 from campaigns.queries.duplicates import list_group_members, load_text_groups
 from judging.models import Assignment, Judgment, Purpose, Slot
-from judging.queries.judgments import latest_judgments
+from judging.queries.judgments import latest_judgments, log_until
 from pooling.models import PoolItem
 
 MOST_FOUND = 10
@@ -44,7 +45,7 @@ def list_own_duplicates(
     members = list_group_members(campaign, {member.group for member in groups.values()})
     docnos = {docno for rows in members.values() for docno, _ in rows}
     topics = {slot.topic_id for slot in firsts}
-    grades = list_current_grades(actor, campaign, topics, docnos)
+    grades = list_current_grades(campaign, docnos, assessor=actor, topic__in=topics)
     judged = set(grades.values_list("topic", "docno"))
     result: dict[int, OwnDuplicates] = {}
     for slot in firsts:
@@ -60,12 +61,35 @@ def list_own_duplicates(
 
 
 def list_current_grades(
-    actor: User, campaign: Campaign, topics: Collection[int], docnos: Collection[str]
+    campaign: Campaign,
+    docnos: Collection[str] | None = None,
+    purpose: str = Purpose.JUDGE,
+    **conditions: object,
 ) -> QuerySet[Judgment]:
-    log = Judgment.objects.filter(
-        campaign=campaign, assessor=actor, topic__in=topics, docno__in=docnos, purpose=Purpose.JUDGE
-    )
+    """Grades that stand for ``docnos``, or for all documents of groups, given by people to each of
+    them: nothing that was propagated. ``conditions``: for judgments of one assessor.
+    """
+    if docnos is not None:
+        chosen = Q(docno__in=docnos)
+    else:
+        groups = Duplicate.objects.filter(campaign=campaign).order_by()
+        chosen = Q(docno__in=groups.values("document__docno"))
+    log = log_until(campaign, purpose=purpose).filter(chosen, **conditions)
     return latest_judgments(log).filter(kind=Judgment.Kind.GRADE)
+
+
+def list_contradictions(actor: User, campaign: Campaign) -> list[int]:
+    """The assessor's current judgments (ids) of documents whose text another of the topic has, with
+    another grade of theirs.
+    """
+    rows = list_current_grades(campaign, assessor=actor)
+    graded = list(rows.values_list("pk", "topic", "docno", "grade"))
+    texts = load_text_groups(campaign, {docno for *_, docno, _ in graded})
+    by_text: dict[tuple[int, str], dict[int, int | None]] = defaultdict(dict)
+    for pk, topic, docno, grade in graded:
+        if docno in texts:
+            by_text[topic, texts[docno].text][pk] = grade
+    return [pk for grades in by_text.values() if len({*grades.values()}) > 1 for pk in grades]
 
 
 def find_originals(actor: User, topic: Topic, text: str) -> list[tuple[str, str]]:
@@ -89,8 +113,9 @@ def find_contradiction(judgment: Judgment) -> tuple[Judgment, bool] | None:
     if own is None:
         return None
     texts = dict(list_group_members(judgment.campaign, {own.group})[own.group])
+    docnos = texts.keys() - {judgment.docno}
     others = list_current_grades(
-        judgment.assessor, judgment.campaign, [judgment.topic_id], texts.keys() - {judgment.docno}
+        judgment.campaign, docnos, assessor=judgment.assessor_id, topic=judgment.topic_id
     ).exclude(grade=judgment.grade)
     rows = sorted(others, key=lambda row: (texts[row.docno] != own.text, -row.pk))
     return (rows[0], texts[rows[0].docno] == own.text) if rows else None

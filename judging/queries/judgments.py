@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
 
@@ -162,13 +162,19 @@ class LogReader:
         return build_campaign_ballots(self.campaign, self.log, rows, self.people, self.numbers)
 
     def decide_topics(
-        self, policy: str, topics: Collection[str], last: int | None = None
+        self,
+        policy: str,
+        topics: Collection[str],
+        last: int | None = None,
+        *,
+        propagated: bool = True,
     ) -> tuple[list[tuple[str, str, int]], list[Pair]]:
         """``(topic, docno, grade)`` of the pairs of ``topics`` under the current judgments, or as
         of row ``last`` of the log, sorted; and the pairs that are undecided under ``policy``.
+        Unless ``propagated``, pairs that others were judged for have no grade of people.
         """
-        ballots = self.load_topic_ballots(topics, last)
-        outcome = decide_ballots(get_policy(policy), ballots)
+        ballots, rule = self.load_topic_ballots(topics, last), get_policy(policy)
+        outcome = decide_ballots(rule if propagated else replace(rule, propagated=False), ballots)
         return outcome.rows, outcome.undecided
 
 

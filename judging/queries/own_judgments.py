@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from statistics import median
 from typing import overload
 
@@ -14,8 +14,8 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from campaigns.models import Campaign, User
-from campaigns.queries.duplicates import load_text_groups
 from judging.models import Judgment, Purpose
+from judging.queries.duplicates import list_contradictions
 from judging.queries.judgments import ON_SCREEN, select_last_rows
 from pooling.queries.judgment_log import Ints, JudgmentLog, Mask, read_judgment_log
 
@@ -72,12 +72,12 @@ class OwnJudgments(Sequence[Judgment]):
 
     def select_kind(self, name: str) -> OwnJudgments:
         """Those of a kind of ``KINDS``."""
-        select = {
+        select: dict[str, Callable[[], list[int]]] = {
             "unsure": self._list_unsure,
             "comment": lambda: self._list_ids(comment__gt=""),
             "changed": self._list_changed,
             "fast": self._list_fast,
-            "contradicts": self._list_contradictions,
+            "contradicts": partial(list_contradictions, self.assessor, self.campaign),
         }
         return self._select_ids(select[name]())
 
@@ -118,21 +118,6 @@ class OwnJudgments(Sequence[Judgment]):
             return []
         limit = median(seconds.values()) / 2
         return [pk for pk, taken in seconds.items() if taken < limit]
-
-    def _list_contradictions(self) -> list[int]:
-        """Of documents whose text another of the topic has, with another grade."""
-        log = self.log
-        graded = self.rows[log.select_kind(Judgment.Kind.GRADE)[self.rows]]
-        pairs = log.pair[graded].tolist()
-        docnos = [log.pair_docnos[pair] for pair in pairs]
-        members = load_text_groups(self.campaign, docnos)
-        by_text: dict[tuple[int, str], list[int]] = defaultdict(list)
-        for row, pair, docno in zip(graded.tolist(), pairs, docnos, strict=True):
-            if member := members.get(docno):
-                by_text[int(log.pair_topics[pair]), member.text].append(row)
-        grades, ids = log.numbers["grade"], log.numbers["pk"]
-        differing = (rows for rows in by_text.values() if len({int(grades[at]) for at in rows}) > 1)
-        return [int(ids[at]) for rows in differing for at in rows]
 
     def _select_ids(self, ids: Iterable[int]) -> OwnJudgments:
         return self._select(np.isin(self.log.numbers["pk"][self.rows], list(ids)))

@@ -13,6 +13,7 @@ from judging.models import Plan, PropagatedPair, Purpose, Slot
 from poolbench.cache import Cache
 from poolbench.shared_reads import read_once
 from pooling.models import Pool, PoolItem
+from pooling.queries.frozen_pools import is_drawn_at_random
 
 _planned: Cache[tuple[Hashable, ...], list[PlannedTopic]] = Cache(64)
 _without_plan: Cache[tuple[Hashable, ...], dict[int, int]] = Cache(64)
@@ -106,6 +107,16 @@ def count_pairs_without_plan(pool: Pool) -> dict[int, int]:
     return _without_plan.get_or_compute(key, lambda: _count_pairs_without_plan(pool))
 
 
+def list_pairs_judged_by_others(pool: Pool) -> set[tuple[int, str]]:
+    """Pairs of the campaign that ``pool`` need not plan, since duplicates are judged for them. A
+    sample needs them: what is drawn has to be measured itself.
+    """
+    if is_drawn_at_random(pool):
+        return set()
+    pairs = PropagatedPair.objects.filter(topic__campaign=pool.campaign_id).order_by()
+    return set(pairs.values_list("topic", "docno"))
+
+
 def _count_pairs_without_plan(pool: Pool) -> dict[int, int]:
     planned = Slot.objects.filter(plan__campaign=pool.campaign_id, purpose=Purpose.JUDGE)
     # Not slot by slot for each item: a topic has thousands of both.
@@ -113,8 +124,7 @@ def _count_pairs_without_plan(pool: Pool) -> dict[int, int]:
     free = PoolItem.objects.filter(pool=pool).exclude(pk__in=own).order_by()
     others = planned.exclude(plan__pool=pool).order_by()
     elsewhere = set(others.values_list("topic", "item__docno").distinct())
-    propagated = PropagatedPair.objects.filter(topic__campaign=pool.campaign_id).order_by()
-    elsewhere.update(propagated.values_list("topic", "docno"))
+    elsewhere |= list_pairs_judged_by_others(pool)
     if elsewhere:
         pairs = free.values_list("topic", "docno")
         return dict(Counter(topic for topic, docno in pairs if (topic, docno) not in elsewhere))

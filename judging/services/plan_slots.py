@@ -13,8 +13,9 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Topic, User
 from campaigns.services.rows import Row, Value, insert_rows
 from campaigns.services.statistics import refresh_statistics
-from judging.models import Audience, Judgment, Plan, PropagatedPair, Purpose, Slot
+from judging.models import Audience, Judgment, Plan, Purpose, Slot
 from judging.queries.judgments import ANSWERS, latest_judgments, log_until
+from judging.queries.slot_counts import list_pairs_judged_by_others
 from judging.queries.slots import ROUND
 from judging.services.followups import add_third_slot
 from judging.services.log_rows import append_copies, make_random_uuids
@@ -43,15 +44,14 @@ class UnplannedPair(NamedTuple):
 
 def list_unplanned_pairs(pool: Pool, topics: Collection[int] | None = None) -> list[UnplannedPair]:
     """The pool's pairs that are in no plan of the campaign, by topic and seeded position; those of
-    ``topics`` (ids) alone unless None. A pair that another is judged for is in a plan.
+    ``topics`` (ids) alone unless None.
     """
     slots = Slot.objects.filter(plan__campaign=pool.campaign, purpose=Purpose.JUDGE).order_by()
     rows = pool.items.order_by("topic", "position")
     if topics is not None:
         slots, rows = slots.filter(topic__in=topics), rows.filter(topic__in=topics)
     planned = set(slots.values_list("topic", "item__docno").distinct())
-    propagated = PropagatedPair.objects.filter(topic__campaign=pool.campaign)
-    planned |= set(propagated.order_by().values_list("topic", "docno"))
+    planned |= list_pairs_judged_by_others(pool)
     # Pools of format version 1 have no priority: use the best rank.
     priority = Coalesce("priority", "min_rank")
     values = rows.values_list("pk", "topic", "docno", priority, "position").iterator()

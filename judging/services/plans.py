@@ -50,6 +50,7 @@ from judging.services.propagation import (
     add_propagated_pairs,
     check_propagation,
     propagate_judgments,
+    release_planned,
     release_unplanned,
     split_duplicates,
 )
@@ -133,6 +134,7 @@ def create_plan(
         # Alone: concurrent judging or pool growth must not see pairs without their slots.
         lock_judging(campaign, exclusive=True)
         check_not_grown(plan, allocation.pairs)
+        release_planned(campaign, allocation.pairs)
         add_assignments(plan, {known[number]: people for number, people in assessors.items()})
         filled = fill_with_existing_judgments(plan, current_judgments_by_pair(plan))
         originals = {(row.pair.topic, row.original) for row in allocation.propagated}

@@ -28,6 +28,7 @@ from judging.services.log_rows import insert_log_rows
 from judging.services.plan_slots import UnplannedPair
 from poolbench.files.faults import format_count
 from pooling.models import Pool
+from pooling.queries.frozen_pools import is_drawn_at_random
 
 Kind = Judgment.Kind
 Pair = tuple[int, str]
@@ -46,11 +47,15 @@ class PropagatedTo(NamedTuple):
 
 
 def check_propagation(pool: Pool) -> None:
-    """Refuse where the duplicates are not known, or not all at once."""
+    """Refuse where the duplicates are not known, not all at once, or have to be judged."""
     if pool.is_adaptive:
         fix = "Freeze a pool by depth, or judge each document."
         message = "Documents of an adaptive pool come one by one: each is judged."
         raise ActionRefused("pool-grows", message, fix)
+    if is_drawn_at_random(pool):
+        fix = "Judge each document: a sample rarely draws the same text twice."
+        message = "Estimates from a sample need a judgment of each document that was drawn."
+        raise ActionRefused("pool-sampled", message, fix)
     newest = pool.campaign.jobs.filter(kind=GROUP).order_by("-pk").first()
     if newest is not None and newest.state != Job.State.DONE:
         fix = "Wait until its job is done, then create the plan again."
@@ -187,6 +192,13 @@ def iter_missing_rows(
 def name_row(judgment: Judgment, pair: PropagatedPair, revision: int) -> UUID:
     """The ``client_uuid`` of what is propagated of ``judgment`` to ``pair``."""
     return uuid5(judgment.client_uuid, f"propagated {revision} {pair.docno}")
+
+
+def release_planned(campaign: Campaign, pairs: Sequence[UnplannedPair]) -> None:
+    """Before ``pairs`` get slots of their own: what was propagated to them is withdrawn."""
+    planned = {(pair.topic, pair.docno) for pair in pairs}
+    rows = PropagatedPair.objects.filter(topic__campaign=campaign)
+    release_pairs(campaign, [row for row in rows if (row.topic_id, row.docno) in planned])
 
 
 def release_unplanned(campaign: Campaign) -> None:

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 from django.http import HttpResponse
 from django.views.decorators.http import require_safe
 
+from campaigns.api.attachments import attachment_response
 from campaigns.models import User
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest, paginate
@@ -23,6 +24,7 @@ from judging.queries.duplicate_grades import (
 )
 from judging.services.reviews import MOST_DOCUMENTS
 from judging.views.judging_screen import grades_by_value
+from poolbench.reports.csv import format_csv
 from poolbench.shared_reads import share_reads
 
 GROUPS = 50
@@ -37,6 +39,10 @@ class GroupRow:
     query: str
     """Of the request to look at it again."""
     documents: Sequence[tuple[DocumentGrades, Sequence[tuple[str, str, int]]]]
+
+    @property
+    def first(self) -> str:
+        return self.group.documents[0].docno
 
 
 @require_safe
@@ -65,6 +71,25 @@ def duplicate_grades_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "grades": grades_by_value(campaign),
     }
     return render_page(request, "judging/duplicate_grades.html", page)
+
+
+@require_safe
+def duplicate_grades_download_view(request: SignedInRequest, slug: str) -> HttpResponse:
+    """All groups as CSV, a record for each document, with each assessor's grade."""
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    groups = list_duplicate_grades(campaign)
+    names = sorted({name for row in groups for each in row.documents for name in each.grades})
+    head = ("topic", "first", "kind", "difference", "docno", "text", "adjudicated", *names)
+    rows = (
+        (
+            *(row.topic, row.documents[0].docno, row.kind, row.difference),
+            *(each.docno, each.text, each.adjudicated, *map(each.grades.get, names)),
+        )
+        for row in groups
+        for each in row.documents
+    )
+    text = format_csv("duplicate_grades", head, rows, {"campaign": slug})
+    return attachment_response(text, f"{slug}-duplicate-grades.csv")
 
 
 def name_assessors(row: DuplicateGrades, names: Mapping[str, str]) -> GroupRow:

@@ -1,4 +1,4 @@
-"""Two documents of an assessor side by side, with their differences."""
+"""Two documents side by side, with their differences, for an assessor and for the organizer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from campaigns.models import Document
+from campaigns.models import Campaign, Document
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
@@ -46,12 +46,16 @@ def judge_duplicate_view(request: SignedInRequest, slug: str, number: str) -> Ht
     for docno in names:
         if get_current_document(request.user, campaign, topic, docno) is None:
             raise Http404("not a document of this assessor")
-    first, other = (find_document(campaign, docno) for docno in names)
-    if first is None or other is None:
-        raise Http404("no text")
-    columns = build_columns(first, other)
-    page = {"columns": columns, "same": all(row.kind == "same" for row in columns[0].lines)}
-    return render_page(request, "judging/_duplicate.html", page)
+    return render_page(request, "judging/_duplicate.html", compare_documents(campaign, *names))
+
+
+@require_safe
+def duplicate_texts_view(request: SignedInRequest, slug: str) -> HttpResponse:
+    """``?docno=`` and ``?other=`` for the organizer, who has seen their grades in the table."""
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    names = [request.GET.get(name, "") for name in ("docno", "other")]
+    page = {"campaign": campaign, "names": names, **compare_documents(campaign, *names)}
+    return render_page(request, "judging/duplicate_texts.html", page)
 
 
 @never_cache
@@ -65,6 +69,17 @@ def judge_docnos_view(request: SignedInRequest, slug: str, number: str) -> HttpR
     text = request.GET.get("q", "").replace("\0", "").strip()[:500]
     rows = find_originals(request.user, topic, text) if len(text) > 1 else ()
     return render_page(request, "judging/_docno_options.html", {"found": rows})
+
+
+def compare_documents(campaign: Campaign, docno: str, other: str) -> dict[str, object]:
+    """What ``judging/_duplicate.html`` shows; not found if either has no text here."""
+    first, second = find_document(campaign, docno), find_document(campaign, other)
+    if first is None or second is None:
+        raise Http404("no text")
+    columns = build_columns(first, second)
+    # Also where the one has the other's lines and more of its own.
+    same = all(line.kind == "same" for column in columns for line in column.lines)
+    return {"columns": columns, "same": same}
 
 
 def build_columns(first: Document, other: Document) -> list[DuplicateColumn]:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,8 @@ from poolbench.judging.policies import PairBallot, QrelsPolicy, Row, decide_pair
 
 Pair = tuple[str, str]
 Ints = NDArray[np.int64]
+Grades = tuple[tuple[str, int], ...]
+Key = tuple[Any, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +42,10 @@ class PairBallots:
 
     def list_ballots(self) -> list[PairBallot]:
         return self.list_ballots_at(range(len(self.pairs)))
+
+    @cached_property
+    def kind_by_pair(self) -> dict[Pair, int]:
+        return dict(zip(self.pairs, self.kind.tolist(), strict=True))
 
     @property
     def extras(self) -> int:
@@ -218,40 +225,47 @@ def add_other_grades(
     table: PairBallots, others: Mapping[Pair, tuple[int | None, Mapping[str, int]]]
 ) -> PairBallots:
     """``table`` with adjudications and automatic grades, also of pairs without other judgments."""
-    kinds = list(table.kinds)
-    by_pair = dict(zip(table.pairs, table.kind.tolist(), strict=True))
-    numbers: dict[object, int] = {}
-    for pair, (adjudicated, automatic) in others.items():
-        base = by_pair.get(pair)
-        key = base, adjudicated, tuple(automatic.items())
-        if key not in numbers:
-            numbers[key] = len(kinds)
-            ballot = PairBallot("", "") if base is None else table.kinds[base]
-            kinds.append(replace(ballot, adjudicated=adjudicated, automatic=dict(automatic)))
-        by_pair[pair] = numbers[key]
-    pairs = sorted(by_pair)
-    return PairBallots(pairs, kinds, np.array([by_pair[pair] for pair in pairs], np.int64))
+
+    def build(base: int | None, adjudicated: int | None, automatic: Grades) -> PairBallot:
+        ballot = PairBallot("", "") if base is None else table.kinds[base]
+        return replace(ballot, adjudicated=adjudicated, automatic=dict(automatic))
+
+    kinds = table.kind_by_pair
+    keys = {
+        pair: (kinds.get(pair), adjudicated, tuple(automatic.items()))
+        for pair, (adjudicated, automatic) in others.items()
+    }
+    return put_ballots(table, keys, build)
 
 
 def add_propagated(table: PairBallots, originals: Mapping[Pair, str]) -> PairBallots:
     """``table`` with the pairs that were not judged themselves: by pair, the document of the topic
     that was judged for it. One that people have judged or adjudicated all the same stands.
     """
-    kinds = list(table.kinds)
-    by_pair = dict(zip(table.pairs, table.kind.tolist(), strict=True))
-    numbers: dict[tuple[int, str, int | None], int] = {}
-    added: dict[Pair, int] = {}
-    for pair, original in originals.items():
-        base, own = by_pair.get((pair[0], original)), by_pair.get(pair)
-        if base is None or (own is not None and has_human_word(kinds[own])):
-            continue
-        key = base, original, own
-        if key not in numbers:
-            numbers[key] = len(kinds)
-            automatic = {} if own is None else kinds[own].automatic
-            kinds.append(replace(kinds[base], automatic=automatic, propagated_from=original))
-        added[pair] = numbers[key]
-    by_pair |= added
+
+    def build(base: int, original: str, own: int | None) -> PairBallot:
+        automatic = {} if own is None else table.kinds[own].automatic
+        return replace(table.kinds[base], automatic=automatic, propagated_from=original)
+
+    kinds = table.kind_by_pair
+    keys = {
+        pair: (kinds[pair[0], original], original, kinds.get(pair))
+        for pair, original in originals.items()
+        if (pair[0], original) in kinds
+        and not (pair in kinds and has_human_word(table.kinds[kinds[pair]]))
+    }
+    return put_ballots(table, keys, build)
+
+
+def put_ballots(
+    table: PairBallots, keys: Mapping[Pair, Key], build: Callable[..., PairBallot]
+) -> PairBallots:
+    """``table`` in which the pairs of ``keys``, also new ones, have the ballot that ``build`` makes
+    of their key: one for all with an equal key.
+    """
+    numbers = {key: len(table.kinds) + at for at, key in enumerate(dict.fromkeys(keys.values()))}
+    kinds = [*table.kinds, *(build(*key) for key in numbers)]
+    by_pair = table.kind_by_pair | {pair: numbers[key] for pair, key in keys.items()}
     pairs = sorted(by_pair)
     return PairBallots(pairs, kinds, np.array([by_pair[pair] for pair in pairs], np.int64))
 

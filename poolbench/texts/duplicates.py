@@ -33,7 +33,10 @@ LETTERS_OF_WORD = 20
 MOST_ALIKE = 40
 """Texts with one value of a band, up to which each is compared with each other."""
 BATCH = 200
-MASK = (1 << 64) - 1
+FORM = f"1 {unicodedata.unidata_version}"
+"""Of hashes and signatures: those of another form are not compared. Changed with any of the above,
+and with the functions that make them.
+"""
 
 Signature = NDArray[np.int32]
 Hashes = NDArray[np.uint64]
@@ -102,9 +105,11 @@ def split_into_words(text: str) -> list[str]:
 
 def hash_sequences(words: Sequence[str], numbers_by_word: dict[str, int]) -> Hashes:
     """A number for each different sequence of ``SEQUENCE`` words; ``numbers_by_word`` is filled."""
-    for word in set(words) - numbers_by_word.keys():
-        digest = blake2b(word.encode("utf-8", "replace"), digest_size=8).digest()
-        numbers_by_word[word] = int.from_bytes(digest, "little")
+    # Not the difference of a set and the keys of a dict, which goes through all keys.
+    for word in set(words):
+        if word not in numbers_by_word:
+            digest = blake2b(word.encode("utf-8", "replace"), digest_size=8).digest()
+            numbers_by_word[word] = int.from_bytes(digest, "little")
     numbers = np.array([numbers_by_word[word] for word in words], np.uint64)
     count = max(len(words) - SEQUENCE + 1, 0)
     mixed = np.zeros(count, np.uint64)

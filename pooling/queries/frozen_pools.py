@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from django.db.models import Q
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Run
@@ -43,6 +44,12 @@ def frozen_listing(pool: Pool) -> RunListing:
 def is_drawn_by_influence(pool: Pool) -> bool:
     """Whether scores can be estimated from judgments of ``pool``."""
     return any(step["method"] == "influence" for step in pool.spec.get("steps", []))
+
+
+def is_drawn_at_random(pool: Pool) -> bool:
+    """Whether ``pool`` is a sample: each judgment stands for others, which are not made."""
+    drawn = Q(stratum__gt=0) | Q(probability__lt=1)
+    return is_drawn_by_influence(pool) or pool.items.filter(drawn).exists()
 
 
 def load_sample_plan(pool: Pool) -> tuple[InfluencePlan, int]:

@@ -342,7 +342,7 @@ TABLES = (
 NOT_ARCHIVED = split_field_names(
     "Event Job JobPart Snapshot Mail Invitation PairChunk CrowdKey LinkKey ProviderEvent"
     " PaymentBatch BatchItem PaymentDispute AlarmDismissal ReviewRequest Collection DataFile"
-    " PdfLayout TopicNote Duplicate"
+    " PdfLayout TopicNote Duplicate TextSignature"
     " DataFileVersion PublicPage ScorePublication TeamRequest TermsAcceptance Removal"
 )
 """Models of a campaign that are no part of its archive."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from uuid import uuid4
 
 import pytest
@@ -23,6 +24,7 @@ from judging.services.adjudication import record_meeting_decision
 from judging.services.imports import import_judgments
 from judging.services.plans import create_plan
 from poolbench.cache import clear_caches
+from tests.csv_reading import csv_rows
 from tests.pages import read_page
 from tests.world.files import make_pool
 from tests.world.judgments import submit_judgment
@@ -159,6 +161,32 @@ def test_the_organizer_sees_duplicates_with_differing_grades(
     assert list_differing(campaign) == [("near", 1, ["x", "y", "z"])]
     judge(assessor, slots["z"], 2)
     assert list_differing(campaign) == []
+
+
+def test_the_table_of_the_organizer_as_csv(as_user, campaign, organizer, assessor, slots):
+    judge(assessor, slots["x"], 2)
+    judge(assessor, slots["y"], 1)
+    judge(assessor, slots["z"], 1)
+    answer = as_user(organizer).get(reverse("duplicate-grades-download", args=[campaign.slug]))
+    texts = dict(Duplicate.objects.values_list("document__docno", "text"))
+    assert texts["x"] == texts["y"] != texts["z"]
+    common = {"topic": "1", "first": "x", "kind": "same", "difference": "1", "adjudicated": ""}
+    assert csv_rows(read_page(answer)) == [
+        {**common, "docno": docno, "text": texts[docno], "assessor": grade}
+        for docno, grade in (("x", "2"), ("y", "1"), ("z", "1"))
+    ]
+
+
+def test_the_organizer_sees_two_texts_side_by_side(as_user, campaign, organizer, slots):
+    client, url = as_user(organizer), reverse("duplicate-texts", args=[campaign.slug])
+    campaign.documents.filter(docno="x").update(body="One. Two is here. Three.")
+    campaign.documents.filter(docno="z").update(body="One. Two is here. Three. And four.")
+    page = read_page(client.get(url, {"docno": "x", "other": "z"}))
+    # All that x has z has too; they are not the same.
+    assert re.findall("<mark>(.*?)</mark>", page) == ["And four."]
+    assert "The same text." not in page
+    assert "The same text." in read_page(client.get(url, {"docno": "x", "other": "x"}))
+    assert client.get(url, {"docno": "x", "other": "none"}).status_code == 404
 
 
 def test_two_assessors_who_differ_alike_on_both_are_a_disagreement():

@@ -71,6 +71,9 @@ def test_other_grades_for_the_same_text(plan, campaign, assessor, assessor2, top
     for docno, grade in (("d1", 1), ("d2", 0), ("d3", 1), ("d4", 1)):
         submit_judgment(actor=assessor, campaign=campaign, topic=topic, docno=docno, grade=grade)
     assert sorted(select(campaign, assessor, "contradicts")) == ["d1", "d2"]
+    # Also of one grade: the other one is what contradicts it.
+    zeros = list_own_judgments(campaign, assessor).select_grade(0).select_kind("contradicts")
+    assert [row.docno for row in zeros] == ["d2"]
     submit_judgment(actor=assessor, campaign=campaign, topic=topic, docno="d2", grade=1)
     assert select(campaign, assessor, "contradicts") == []
     assert select(campaign, assessor2, "contradicts") == []

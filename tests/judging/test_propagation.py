@@ -12,6 +12,7 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Job
 from campaigns.services.collection import import_documents
 from campaigns.services.duplicates import group_campaign_duplicates, request_duplicates
+from campaigns.services.errata import correct_texts
 from campaigns.services.people import get_or_create_team
 from evaluation.queries.interim_scores import compute_interim_scores
 from evaluation.queries.propagation_effect import compare_without_propagated
@@ -176,11 +177,11 @@ def test_a_closed_plan_gives_its_duplicates_back(plan, campaign, organizer):
     assert unplanned_counts(campaign)["unplanned"] == 4
 
 
-def test_a_corrected_text_is_no_duplicate_any_more(plan, campaign, assessor):
+def test_a_corrected_text_is_no_duplicate_any_more(plan, campaign, organizer, assessor):
     judge(plan, assessor, "x", 2)
-    campaign.documents.filter(docno="y").update(body="Now another text.")
-    job = Job.objects.create(campaign=campaign, kind="campaigns.group_duplicates", args={})
-    group_campaign_duplicates(job)
+    corrected = {"kind": "document", "name": "y", "texts": {"title": "Now with a title"}}
+    correct_texts(actor=organizer, campaign=campaign, **corrected)
+    group_campaign_duplicates(campaign.jobs.first())
     assert list(PropagatedPair.objects.values_list("docno", flat=True)) == ["z"]
     assert list_propagated(campaign) == {"y": [2, "withdrawn"], "z": [2]}
     assert list_grades(campaign) == {"x": 2, "z": 2}
@@ -271,6 +272,18 @@ def test_a_campaign_with_and_without_propagation(campaign, organizer, assessor, 
     client = as_user(organizer)
     page = read_page(client.get(reverse("interim-scores", args=[campaign.slug])))
     assert "2 of 4 grades are those of other documents" in page
+    # What was frozen stays: no later judgment changes its effect.
+    row = '<th scope="row">nDCG@10</th><td class="num">0.3333</td><td class="num">1 of 3</td>'
+    assert row in page
+    judge(plan, assessor, "o", 3)
+    url = reverse("interim-scores", args=[campaign.slug])
+    assert row not in read_page(client.get(url))
+    frozen = read_page(client.get(url, {"qrels": 1}))
+    assert row in frozen
+    assert (
+        'judgments of <a href="/c/small/results/qrels/1/">qrels 1</a>, not those of now' in frozen
+    )
+    judge(plan, assessor, "o", 1)
     page = read_page(client.get(reverse("qrels", args=[campaign.slug, 1])))
     assert "2 of 4 pairs have the grade of 1 documents with the same text" in page
     page = read_page(client.get(reverse("qrels-list", args=[campaign.slug])))

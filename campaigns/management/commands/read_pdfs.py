@@ -5,8 +5,10 @@ from __future__ import annotations
 from argparse import ArgumentParser
 
 from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
 
 from campaigns.models import Campaign
+from campaigns.services.duplicates import request_duplicates
 from campaigns.services.pdf_layouts import read_unread_pdfs
 from poolbench.texts.pdf_pages import can_read_pdf
 
@@ -33,4 +35,6 @@ class Command(BaseCommand):
                     self.stderr.write(f"{row.slug} {document.docno}: {reason}")
             count = sum(not reason for _, reason in outcomes)
             if outcomes:
+                with transaction.atomic():
+                    request_duplicates(row)
                 self.stdout.write(f"{row.slug}: {count} of {len(outcomes)} PDFs read")
