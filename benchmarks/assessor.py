@@ -11,7 +11,7 @@ from threading import Thread
 from typing import Any
 from uuid import uuid4
 
-AT_ONCE, PROGRESS = 3, 30.0
+AHEAD, PROGRESS = 3, 30.0
 CSRF = "x" * 32
 RETRIES, PATIENCE = 40, 0.25
 
@@ -47,7 +47,7 @@ class Assessor:
         self.acknowledged: list[str] = []
         self.errors: list[str] = []
         self.retries, self.retried, self.latest = RETRIES, 0, 0.0
-        self.progress_at, self.most_ahead = time.monotonic(), AT_ONCE
+        self.progress_at = time.monotonic()
 
     def work(self, until: float) -> None:
         time.sleep(self.draw.uniform(0, self.think))
@@ -63,16 +63,13 @@ class Assessor:
             document = ahead.pop(0)
             time.sleep(self.draw.expovariate(1 / self.think))
             self.judge(topic, document)
-            if len(ahead) < self.most_ahead:
-                ahead += self.fetch(topic, [each["token"] for each in ahead])
+            ahead += self.fetch(topic, [each["token"] for each in ahead])
 
     def fetch(self, topic: str, have: list[str]) -> list[dict[str, Any]]:
-        count = AT_ONCE if self.most_ahead > AT_ONCE else self.most_ahead - len(have)
-        body = {"topic": topic, "have": have, "count": count}
+        body = {"topic": topic, "have": have, "count": AHEAD - len(have)}
         if time.monotonic() - self.progress_at > PROGRESS:
             body["progress"], self.progress_at = True, time.monotonic()
         answer = self.timed("next", "judge-ahead", body)
-        self.most_ahead = (answer or {}).get("ahead", self.most_ahead)
         return list(answer.get("documents", ())) if answer else []
 
     def judge(self, topic: str, document: dict[str, Any]) -> None:

@@ -35,8 +35,7 @@ RECENT = 10
 """Latest judgments that a page has at hand."""
 PREFETCHED = 3
 """Documents that the screen fetches ahead in any case, and in one request."""
-MOST_AHEAD, MINUTES_AHEAD = 34, 5
-"""The page may have two more: it asks for ``PREFETCHED`` when it has fewer than this."""
+MOST_AHEAD, MINUTES_AHEAD = 36, 5
 
 
 @dataclass(frozen=True)

@@ -50,20 +50,6 @@ def test_the_next_document_comes_before_the_server_has_answered(at_work):
         route.abort()
 
 
-def test_with_minutes_in_hand_documents_are_asked_for_three_at_a_time(at_work, monkeypatch):
-    for module in ("judging_screen", "judging_sync"):
-        monkeypatch.setattr(f"judging.views.{module}.count_ahead", lambda *_: 6)
-    page = at_work(20, ahead=6)
-    asked: list[int] = []
-    page.on("request", lambda it: asked.append(1) if "/judge-ahead/" in it.url else None)
-    for _ in range(6):
-        settle(page, ahead=5)
-        page.keyboard.press("1")
-        unsent(page, 0)
-    settle(page, ahead=6)
-    assert (len(said()), len(asked)) == (6, 2)
-
-
 MISFIRES = """(events) => {
   const places = {
     document: document.querySelector(".judge-doc:not([hidden])"), body: document.body,

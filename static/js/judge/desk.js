@@ -3,7 +3,7 @@ import { announce, format, showMessage, texts, whyWaiting } from "./bar.js";
 import { newUuid, parseDocument, parseNode, parseParts, withPrevious } from "./documents.js";
 import { beacon, post } from "./wire.js";
 
-const AT_ONCE = 3; // Documents in one request, which cost the server little more than one.
+const AT_ONCE = 3; // Documents in one request.
 const MOST_TOKENS = 80; // As in judging_sync.py. A document that comes twice is shown once.
 const REMEMBERED = 30; // Documents kept in memory, so that undo works offline.
 const FIRST_WAIT_MS = 1_000;
@@ -124,9 +124,7 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
     const all = !queue.unsent.length;
     // The page updates its counts itself; now and then the server's counts correct them.
     const progress = all && performance.now() - progressAt > PROGRESS_MS;
-    // Where few are to be held, each is asked for when the one before has been judged.
-    const number = mostAhead > AT_ONCE ? AT_ONCE : mostAhead - ahead.length;
-    const request = { user: Number(user), topic, purpose, review, seen, have: tokens(), count: number, progress };
+    const request = { user: Number(user), topic, purpose, review, seen, have: tokens(), count: Math.min(AT_ONCE, mostAhead - ahead.length), progress };
     const actsBefore = acts;
     const answer = await post(judge.dataset.ahead, request);
     const before = ahead.length;
