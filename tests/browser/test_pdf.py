@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from campaigns import store
-from campaigns.models import Document, PdfLayout
-from campaigns.services.pdf_layouts import read_unread_pdfs
+from campaigns.models import Document
 from judging.models import Judgment, Plan
 from tests.browser.desk import give_work, said, settle, shown, unsent
 from tests.browser.door import DOOR
 from tests.browser.test_accessibility import serious
 from tests.browser.test_desk_sizes import SEEN, SIZES, SMALL, fold, window
+from tests.pdf_documents import turn_into_pdfs
 from tests.pdf_files import pdf, show, write_pdf
 
 PICTURES = (
-    "() => [...document.querySelectorAll('.judge-doc:not([hidden]) .pdf-page img')]"
+    "() => [...document.querySelectorAll('.judge-doc:not([hidden]) .pdf-page img')].slice(0, 2)"
     ".every((it) => it.complete && it.naturalWidth > 0)"
 )
 
@@ -25,12 +24,7 @@ def pdfs(campaign, assessor):
     """w01 of twelve pages, w02 a page without text, w03 a text."""
     give_work(campaign, assessor, 3, rationale=Plan.Rationale.MAY)
     texts = [f"Page {n} tells of red apples" for n in range(1, 13)]
-    for docno, pages in (("w01", texts), ("w02", [""])):
-        data = pdf(*pages)
-        file = {"file": store.put_blob(data), "size": len(data), "media_type": "application/pdf"}
-        Document.objects.filter(docno=docno).update(format="pdf", body="", title="", **file)
-    assert [reason for _, reason in read_unread_pdfs(campaign)] == ["", ""]
-    assert PdfLayout.objects.count() == 2
+    turn_into_pdfs(campaign, {"w01": pdf(*texts), "w02": pdf("")})
 
 
 def test_a_pdf_is_judged_searched_and_marked_by_keys(desk, pdfs):
@@ -104,9 +98,7 @@ def test_a_word_over_the_end_of_a_line_is_found_and_marked(desk, campaign, asses
     campaign.topics.filter(number="1").update(title="relevance known", description="")
     lines = ("of no rele-", "vance, but well-", "known and self-", "contained")
     data = write_pdf("\n".join(show(line, 40, 250 - 20 * at) for at, line in enumerate(lines)))
-    file = {"file": store.put_blob(data), "size": len(data), "media_type": "application/pdf"}
-    Document.objects.filter(docno="w01").update(format="pdf", body="", title="", **file)
-    assert [reason for _, reason in read_unread_pdfs(campaign)] == [""]
+    turn_into_pdfs(campaign, {"w01": data})
     page = desk(strict=False)
     settle(page)
     page.wait_for_function("() => CSS.highlights.get('term')?.size === 2")

@@ -59,6 +59,12 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
 
   function count() {
     judge.dataset.ready = ahead.length;
+    decode(ahead[0]);
+  }
+
+  // The picture that is seen first is ready to be painted, as one that cannot be drawn never is.
+  function decode(doc) {
+    doc?.node.querySelector("img")?.decode().catch(() => {});
   }
 
   function next(message = "") {

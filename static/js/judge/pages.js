@@ -30,7 +30,7 @@ export function placePage(page) {
 const inSight = new IntersectionObserver((entries) => {
   for (const { target, isIntersecting } of entries) if (isIntersecting) placePage(target);
 }, { rootMargin: "50% 0px" });
-const PLACES = [".judge-doc:not([hidden])", ".document-page", ".side"];
+const PLACES = [".judge-doc:not([hidden])", ".document-page", ".side", ".sheet"];
 const PAGES = PLACES.map((place) => `${place} .pdf-page:not([data-placed])`).join();
 
 function placeLines() {

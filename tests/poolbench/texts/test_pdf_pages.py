@@ -13,7 +13,7 @@ from poolbench.texts.pdf_pages import (
     PdfLine,
     UnreadablePdfError,
     build_text_layer,
-    draw_pdf_page,
+    draw_pdf_pages,
     read_pages,
 )
 from tests.pdf_files import show, write_pdf
@@ -62,7 +62,9 @@ def test_a_rotated_page_is_as_it_is_shown():
 
 def test_the_picture_of_a_page_is_dark_where_the_text_is():
     data = write_pdf("", "0 0 200 150 re f")
-    picture = Image.open(io.BytesIO(draw_pdf_page(data, 1, 800)))
+    empty, half = draw_pdf_pages(data, [0, 1], 800)
+    assert Image.open(io.BytesIO(empty)).convert("L").getextrema() == (255, 255)
+    picture = Image.open(io.BytesIO(half))
     assert (picture.format, picture.size) == ("WEBP", (800, 600))
     places = ((100, 500), (700, 500), (100, 100), (700, 100))
     assert [picture.convert("L").getpixel(place) < 128 for place in places] == [
@@ -72,7 +74,7 @@ def test_the_picture_of_a_page_is_dark_where_the_text_is():
 
 def test_a_huge_page_is_drawn_smaller():
     data = write_pdf("").replace(b"[0 0 400 300]", b"[0 0 4 14400]")
-    picture = Image.open(io.BytesIO(draw_pdf_page(data, 0, 1_400)))
+    picture = Image.open(io.BytesIO(draw_pdf_pages(data, [0], 1_400)[0]))
     assert picture.width * picture.height <= pdf_pages.MOST_PIXELS * 1.01
 
 
