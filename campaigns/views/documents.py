@@ -34,7 +34,6 @@ PICTURE = "sandbox; default-src 'none'; frame-ancestors 'self'"
 PDF = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 
 
-
 @require_safe
 def document_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign = get_campaign_for(request.user, slug)

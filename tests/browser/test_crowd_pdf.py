@@ -55,7 +55,10 @@ def test_keys_hold_after_a_click_and_words_are_found(open_page, link, name):
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
     assert serious(page) == []
     assert page.evaluate("window.find('Page 9 tells')")
-    assert page.evaluate("getSelection().anchorNode.parentElement.closest('section').dataset.number") == "9"
+    assert (
+        page.evaluate("getSelection().anchorNode.parentElement.closest('section').dataset.number")
+        == "9"
+    )
     page.locator(".pdf-page").first.click()  # A click anywhere takes no key away.
     page.wait_for_timeout(200)
     with page.expect_navigation():

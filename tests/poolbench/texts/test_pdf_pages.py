@@ -16,7 +16,7 @@ from poolbench.texts.pdf_pages import (
     draw_pdf_pages,
     read_pages,
 )
-from tests.pdf_files import show, write_pdf
+from tests.pdf_files import HEBREW, show, show_column, write_pdf
 
 
 def test_lines_with_their_places_and_pages_with_their_ends():
@@ -43,6 +43,42 @@ def test_columns_are_lines_of_their_own_and_a_small_gap_is_none():
     near = show("two", 40, 200) + "\n" + show("words", 64, 200)
     (page,) = read_pages(write_pdf(near))
     assert [line.text for line in page.lines] == ["two words"]
+
+
+def test_columns_of_a_paper_in_the_order_of_rows_are_lines_of_their_own():
+    """Of 9 points, 24 points apart, as papers have them."""
+    left, right = ["of red apples", "in the garden"], ["green pears", "in spring"]
+    rows = [
+        show_column([line], x, 250 - 12 * at, 9)
+        for at, row in enumerate(zip(left, right, strict=True))
+        for line, x in zip(row, (20, 20 + 13 * 5.4 + 24), strict=True)
+    ]
+    (page,) = read_pages(write_pdf("\n".join(rows)))
+    assert sorted(line.text for line in page.lines) == sorted(left + right)
+
+
+def test_a_landscape_page_is_read_as_it_is_shown():
+    lines = ["red apples in the garden", "of green pears"]
+    turned = f"q 0 1 -1 0 400 0 cm {show_column(lines, 20, 300)} Q"
+    (page,) = read_pages(write_pdf(turned, page="/Rotate 90"))
+    assert (page.width, page.height) == (300, 400)
+    assert [line.text for line in page.lines] == lines
+    first, second = page.lines
+    assert (first.x, first.height < first.width) == (second.x, True)
+    assert first.y < second.y
+
+
+@pytest.mark.parametrize("drawn", ["in visual order", "in reading order"])
+def test_text_from_right_to_left_is_in_its_order_of_reading(drawn):
+    content = show("hgfe dcba", 250, 200, 20)
+    if drawn == "in reading order":
+        letters = (show(it, 250 + 12 * (8 - at), 200, 20) for at, it in enumerate("abcd efgh"))
+        content = "\n".join(letters)
+    (page,) = read_pages(write_pdf(content, meaning=HEBREW))
+    (line,) = page.lines
+    assert line.text == "".join(HEBREW.get(it, it) for it in "abcd efgh")
+    assert line.x == pytest.approx(10_000 * 250 / 400, abs=30)
+    assert line.width == pytest.approx(10_000 * 9 * 12 / 400, abs=60)
 
 
 def test_a_page_without_text_is_a_page():
