@@ -42,7 +42,7 @@ class PdfPart:
 
 
 def slice_pdf_pages(document: Document, start: int = 0, most: int = PAGES) -> PdfPart | None:
-    """At most ``most`` pages from the offset ``start`` of the text; None if the PDF was not read."""
+    """At most ``most`` pages from the offset ``start`` of the text; None if it was not read."""
     layout: PdfLayout | None = getattr(document, "layout", None)
     if layout is None:
         return None

@@ -11,7 +11,6 @@ from django.utils.cache import get_conditional_response, patch_vary_headers
 from django.utils.http import content_disposition_header, quote_etag
 from django.views.decorators.http import require_safe
 
-from campaigns import store
 from campaigns.api.attachments import range_response
 from campaigns.models import Campaign, Document, Translation
 from campaigns.queries.lists import get_campaign_for

@@ -82,8 +82,8 @@ def read_pages(data: bytes) -> list[PdfPage]:
 
 
 def draw_pdf_pages(data: bytes, pages: Sequence[int], width: int) -> list[bytes]:
-    """Each of ``pages`` (from 0) as a WebP picture of ``width`` pixels. As ``read_pages``, it raises
-    ``UnreadablePdfError``, also if only one of them cannot be drawn.
+    """Each of ``pages`` (from 0) as a WebP picture of ``width`` pixels. Raises
+    ``UnreadablePdfError`` as ``read_pages`` does, also if only one of them cannot be drawn.
     """
     answer = _run_child(data, RENDER_SECONDS, "render", str(width), *map(str, pages))
     sizes, _, pictures = answer.partition(b"\n")

@@ -133,7 +133,7 @@ LAYOUTS = {
 PLACED = """() => {
   const range = [...CSS.highlights.get("found-now")][0];
   const page = range.startContainer.parentElement.closest(".pdf-page");
-  const [box, all] = [range.getBoundingClientRect(), page.querySelector("img").getBoundingClientRect()];
+  const [box, all] = [range, page.querySelector("img")].map((it) => it.getBoundingClientRect());
   return [(box.left - all.left) / all.width, (box.right - all.left) / all.width,
     (box.top - all.top) / all.height, (box.bottom - all.top) / all.height];
 }"""

@@ -12,8 +12,8 @@ from django.urls import reverse
 
 from campaigns import store
 from campaigns.models import Document, PdfLayout
-from campaigns.services.collection import import_documents
 from campaigns.services import pdf_pictures
+from campaigns.services.collection import import_documents
 from poolbench.texts.pdf_pages import UnreadablePdfError
 from tests.pages import read_page
 from tests.pdf_files import show, write_pdf

@@ -44,7 +44,7 @@ export function makeTaker(article) {
   };
 }
 
-const rootsIn = (part) => (part.matches(".language-row") ? [...part.children] : [part]).filter(isShown);
+const rootsIn = (part) => (part.matches(".language-rows") ? [...part.querySelectorAll(".reading")] : [part]).filter(isShown);
 
 // What of an article is not searched, in words of the page's texts; "" if all is.
 export function unsearched(article, texts) {
