@@ -70,6 +70,16 @@ def test_a_pdf_is_judged_searched_and_marked_by_keys(desk, pdfs):
         assert Document.objects.get(docno="w01").body[start:end] == text
 
 
+def test_pages_out_of_sight_are_loaded_while_the_first_is_read(desk, pdfs):
+    page = desk(strict=False, viewport={"width": 1366, "height": 768})
+    settle(page, 2)
+    drawn = "[...document.querySelectorAll('.pdf-page img')].map((it) => it.naturalWidth > 0)"
+    page.wait_for_function(PICTURES)
+    assert page.evaluate(drawn)[-3:] != [True] * 3
+    page.wait_for_function(f"() => {drawn}.every(Boolean)")
+    assert page.locator("[loading=lazy]").count() == 0
+
+
 @pytest.mark.parametrize("name", SIZES)
 def test_a_pdf_has_most_of_the_window_at_every_size(desk, pdfs, name):
     page = desk(**window(name))
