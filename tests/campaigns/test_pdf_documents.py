@@ -52,6 +52,7 @@ def test_pages_come_in_parts_with_the_offsets_of_their_lines(paper, as_user, ass
     client = as_user(assessor)
     page = read_page(client.get(reverse("document", args=["small"]), {"docno": "paper"}))
     assert page.count('class="pdf-page"') == 6
+    assert page.count('loading="lazy"') == 4
     assert "PDF, 8 pages" in page
     rest = read_page(ask(client, **{"from": 6 * 20}))
     assert rest.count('class="pdf-page"') == 2
