@@ -34,7 +34,7 @@ def get_page_picture(document: Document, number: int, pixels: int) -> bytes:
     is kept as well, so that a hostile file takes its time only once.
 
     All processes of this machine share the pictures. Pages are drawn ``AT_ONCE`` at a time, with
-    the page that is likely to be asked for next.
+    the page that is likely to be next.
     """
     pictures = open_picture_cache()
     if (path := pictures.find(name_picture(document, number, pixels))) is None:

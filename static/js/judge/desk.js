@@ -63,7 +63,7 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
   }
 
   // Pages of PDFs that are not in sight yet, for a time without a connection: one after another, since
-  // each has to be drawn, and a page that is asked for must not wait for them.
+  // each has to be drawn, and the next document must not wait for them.
   async function loadPages() {
     if (loading) return;
     loading = true;
