@@ -58,7 +58,7 @@ def draw_missing_pages(document: Document, number: int, pixels: int) -> None:
     """
     folder, first = open_picture_cache().folder, number - (number - 1) % AT_ONCE
     last = min(first + AT_ONCE, document.body.count(PAGE_END) + 1)
-    with lock_file_of(folder, document), _drawing:
+    with lock_drawing(folder, document), _drawing:
         targets = {at: folder / name_picture(document, at, pixels) for at in range(first, last)}
         if targets[number].exists():
             return
@@ -70,7 +70,7 @@ def draw_missing_pages(document: Document, number: int, pixels: int) -> None:
 
 
 @contextmanager
-def lock_file_of(folder: Path, document: Document) -> Iterator[None]:
+def lock_drawing(folder: Path, document: Document) -> Iterator[None]:
     """Alone of all processes and threads with the pages of a file, and of some others."""
     shelf = folder / Path(document.file).parent
     shelf.mkdir(parents=True, exist_ok=True)

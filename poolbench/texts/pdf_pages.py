@@ -188,7 +188,7 @@ def _finish(line: str, box: tuple[int, ...] | None) -> Iterator[list[str | int]]
 def _render(document: Any, numbers: Sequence[int], width: int) -> bytes:
     """The sizes of the pictures on a line, then the pictures."""
     pictures = [_render_page(document[number], width) for number in numbers]
-    return b" ".join(b"%d" % len(it) for it in pictures) + b"\n" + b"".join(pictures)
+    return b" ".join(b"%d" % len(picture) for picture in pictures) + b"\n" + b"".join(pictures)
 
 
 def _render_page(page: Any, width: int) -> bytes:
