@@ -41,9 +41,9 @@ class PdfPart:
     count: int
 
 
-def slice_pdf_pages(document: Document, start: int = 0) -> PdfPart | None:
-    """The pages from the offset ``start`` of the text; None if the PDF was not read."""
-    layout = PdfLayout.objects.filter(document=document).first()
+def slice_pdf_pages(document: Document, start: int = 0, most: int = PAGES) -> PdfPart | None:
+    """At most ``most`` pages from the offset ``start`` of the text; None if it was not read."""
+    layout: PdfLayout | None = getattr(document, "layout", None)
     if layout is None:
         return None
     texts = document.body.split(PAGE_END)[:-1]
@@ -52,11 +52,11 @@ def slice_pdf_pages(document: Document, start: int = 0) -> PdfPart | None:
     for number, (text, (width, height, boxes)) in enumerate(
         zip(texts, layout.pages, strict=False), 1
     ):
-        if at >= start and len(views) <= PAGES:
+        if at >= start and len(views) <= most:
             views.append(build_page_view(number, at, text, (round(width), round(height)), boxes))
         at += len(text) + 1
-    rest = views[PAGES].start if len(views) > PAGES else None
-    return PdfPart(views[:PAGES], rest, any(text.strip() for text in texts), len(texts))
+    rest = views[most].start if len(views) > most else None
+    return PdfPart(views[:most], rest, any(text.strip() for text in texts), len(texts))
 
 
 def build_page_view(

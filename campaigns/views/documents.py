@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from threading import BoundedSemaphore
 
-from django.http import Http404, HttpResponse, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.utils.cache import get_conditional_response, patch_vary_headers
 from django.utils.http import content_disposition_header, quote_etag
 from django.views.decorators.http import require_safe
 
-from campaigns import store
 from campaigns.api.attachments import range_response
 from campaigns.models import Campaign, Document, Translation
 from campaigns.queries.lists import get_campaign_for
 from campaigns.queries.pdf_pages import slice_pdf_pages
 from campaigns.rules import is_organizer_anywhere
+from campaigns.services.pdf_pictures import PIXELS, SHARP_PIXELS, get_page_picture
 from campaigns.templatetags.documents import aligned_rows
 from campaigns.views.helpers import SignedInRequest, read_digits
 from campaigns.views.pages import render_page
-from poolbench.cache import Cache
-from poolbench.texts.pdf_pages import PAGE_END, UnreadablePdfError, draw_pdf_page
+from poolbench.texts.pdf_pages import PAGE_END
 from poolbench.texts.text_pages import slice_text_page
 
 # No scripts and no requests, even if the URL is opened on its own.
@@ -33,15 +31,6 @@ FRAMED = (
 PICTURE = "sandbox; default-src 'none'; frame-ancestors 'self'"
 # The browser's PDF viewer does not work in a sandbox.
 PDF = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
-
-
-PIXELS, SHARP_PIXELS = 1_400, 2_800
-"""Width of the picture of a PDF page, for screens of high resolution too; and where zoomed."""
-MOST_BYTES, MOST_DRAWN = 64 << 20, 2
-_pictures: Cache[tuple[str, int, int], bytes] = Cache(
-    MOST_BYTES, lambda picture: len(picture) + 100
-)
-_drawing = BoundedSemaphore(MOST_DRAWN)
 
 
 @require_safe
@@ -137,8 +126,8 @@ def cached_response(
     return answer
 
 
-def pdf_picture_response(request: SignedInRequest, document: Document) -> HttpResponseBase:
-    """A page of a PDF that was read, as a picture."""
+def pdf_picture_response(request: HttpRequest, document: Document) -> HttpResponseBase:
+    """The picture of ``page`` of a PDF that was read."""
     number = read_digits(request.GET["page"], 5) or 0
     if not 1 <= number <= document.body.count(PAGE_END):
         raise Http404("no such page")
@@ -146,7 +135,7 @@ def pdf_picture_response(request: SignedInRequest, document: Document) -> HttpRe
     etag = quote_etag(f"{document.file}-{number}-{pixels}")
     answer = get_conditional_response(request, etag=etag)
     if answer is None:
-        picture = draw_page(document, number, pixels)
+        picture = get_page_picture(document, number, pixels)
         if not picture:
             raise Http404("the page cannot be drawn")
         answer = HttpResponse(picture, content_type="image/webp")
@@ -154,22 +143,6 @@ def pdf_picture_response(request: SignedInRequest, document: Document) -> HttpRe
     answer.headers["Cache-Control"] = "private, max-age=3600"
     answer.headers["Content-Security-Policy"] = PICTURE
     return answer
-
-
-def draw_page(document: Document, number: int, pixels: int) -> bytes:
-    """The picture of page ``number``, from 1, ``pixels`` wide; empty if it cannot be drawn, which
-    is kept as well, so that a hostile file takes its time only once. ``MOST_DRAWN`` are drawn at
-    the same time.
-    """
-
-    def draw() -> bytes:
-        with _drawing:
-            try:
-                return draw_pdf_page(store.get_blob(document.file), number - 1, pixels)
-            except UnreadablePdfError:
-                return b""
-
-    return _pictures.get_or_compute((document.file, number, pixels), draw)
 
 
 def get_document_for(request: SignedInRequest, campaign: Campaign) -> Document:

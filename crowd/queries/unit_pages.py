@@ -8,6 +8,7 @@ from typing import Any
 from django.db.models import Q
 
 from campaigns.models import Campaign, Document, Grade, Topic
+from campaigns.queries.pdf_pages import slice_pdf_pages
 from crowd.models import CrowdWorker, Study, WorkUnit
 from crowd.queries.keys import find_key_date, get_link_path, unseal_external
 from crowd.queries.study_terms import get_consent_text, load_study_seconds
@@ -20,6 +21,7 @@ from poolbench.crowd.providers.fake import RETURN_PATH
 from poolbench.crowd.providers.registry import PROVIDERS
 from poolbench.crowd.quality.gold import is_stop_reason
 from poolbench.crowd.units import AnswerTime, estimate_minutes_left
+from poolbench.texts.pdf_pages import MOST_PAGES
 from poolbench.texts.text_pages import slice_text_page
 
 NO_DOCUMENTS = "no documents left"
@@ -139,7 +141,7 @@ def find_item(unit: WorkUnit, *, back: bool = False) -> dict[str, Any] | None:
         "total": unit.size,
         "token": str(chosen.lease if isinstance(chosen, Judgment) else chosen.token),
         "question": describe_question(chosen.topic),
-        "text": load_text(unit.plan.campaign_id, chosen.docno),
+        "text": load_text(unit.plan.campaign_id, chosen.docno, has_file=True),
         "grade": answer.grade if answer else None,
         "reason": answer.reason if answer else "",
         "is_new_question": bool(answer or last is None or last.topic_id != chosen.topic_id),
@@ -166,21 +168,27 @@ def describe_question(topic: Topic) -> dict[str, Any]:
     return {"title": topic.title, "details": tuple(text for text in details if text != topic.title)}
 
 
-def load_text(campaign: int, docno: str, most: int | None = None) -> dict[str, Any]:
+def load_text(
+    campaign: int, docno: str, most: int | None = None, *, has_file: bool = False
+) -> dict[str, Any]:
     """A document as workers see it, whole or its first ``most`` characters: never with its docno.
 
-    One of ``chunks`` (text), ``html`` and ``file_kind`` (pdf or image) is set; all are empty if
-    there is no text.
+    One of ``chunks`` (text), ``html``, ``part`` (a PDF that was read) and ``file_kind`` (pdf or
+    image) is set; all are empty if there is no text. A PDF is its text where its page does not have
+    the file (``has_file``).
     """
-    text: dict[str, Any] = {"title": "", "chunks": [], "html": "", "file_kind": ""}
-    document = Document.objects.filter(campaign=campaign, docno=docno).first()
+    text: dict[str, Any] = {"title": "", "chunks": [], "html": "", "part": None, "file_kind": ""}
+    documents = Document.objects.filter(campaign=campaign, docno=docno).select_related("layout")
+    document = documents.first()
     if document is None:
         return text
     body = document.body[:most]
     text |= {"title": document.title, "goes_on": len(body) < len(document.body)}
     if document.format == Document.Format.HTML:
         text["html"] = make_inline_html(body)
-    elif document.file:
+    elif has_file and (part := slice_pdf_pages(document, most=MOST_PAGES)):
+        text["part"] = part
+    elif document.file and (has_file or not body.strip()):
         text["file_kind"] = document.format
     else:
         text["chunks"] = slice_text_page(body, size=max(len(body), 1)).chunks

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from uuid import UUID, uuid4
 
 from django.core import signing
-from django.http import FileResponse, HttpRequest, HttpResponseBase
+from django.http import FileResponse, Http404, HttpRequest, HttpResponseBase
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy
 from campaigns import store
 from campaigns.errors import ActionRefused
 from campaigns.models import Document
+from campaigns.views.documents import pdf_picture_response
 from crowd.models import CrowdWorker, Payment, WorkUnit
 from crowd.queries.unit_pages import (
     count_practice,
@@ -218,15 +219,17 @@ def read_moment(text: str, token: str) -> datetime | None:
 def crowd_file_view(
     request: HttpRequest, unit: WorkUnit, frame: UnitFrame, position: int
 ) -> HttpResponseBase:
-    """The file of document ``position``, if the worker has come that far; without its name."""
+    """The file of document ``position``, if the worker has come that far, without its name; with
+    ``page`` the picture of that page of a PDF.
+    """
     document = None if unit.is_over else find_shown_document(unit, position)
-    if document is None or not document.file:
+    answer = open_unit_file(request, document) if document and document.file else None
+    if answer is None:
         refused = ActionRefused("no-file", _("This text is not part of your work any more."))
         return worker_page(request, "refused", frame, {"refused": refused}, status=404)
-    answer = FileResponse(store.open_blob(document.file), content_type=document.media_type)
     hosts = " ".join(list_frame_hosts(frame.study))
     # The browser's PDF viewer does not work in a sandbox.
-    sandbox = "" if document.format == Document.Format.PDF else "sandbox; "
+    sandbox = "" if document and document.format == Document.Format.PDF else "sandbox; "
     answer.headers["Content-Security-Policy"] = (
         f"{sandbox}default-src 'none'; base-uri 'none'; form-action 'none'; "
         f"frame-ancestors 'self' {hosts}".strip()
@@ -234,3 +237,12 @@ def crowd_file_view(
     answer.headers["X-Frame-Options"] = "SAMEORIGIN"
     answer.headers["Content-Disposition"] = "inline"
     return answer
+
+
+def open_unit_file(request: HttpRequest, document: Document) -> HttpResponseBase | None:
+    if "page" not in request.GET:
+        return FileResponse(store.open_blob(document.file), content_type=document.media_type)
+    try:
+        return pdf_picture_response(request, document)
+    except Http404:  # The site's own page of it would set a cookie.
+        return None

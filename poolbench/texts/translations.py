@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from poolbench.texts.text_pages import PIECE, TextPage, build_text_page
 
 SIDES = ("original", "translation")
+GROUP = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,11 @@ class AlignedRows:
 
     rows: list[AlignedRow]
     next: int | None
+
+    @property
+    def groups(self) -> list[list[AlignedRow]]:
+        """Of ``GROUP`` rows, which the browser lays out together when they scroll into view."""
+        return [self.rows[at : at + GROUP] for at in range(0, len(self.rows), GROUP)]
 
 
 class AlignmentError(ValueError):

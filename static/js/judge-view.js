@@ -28,7 +28,9 @@
   }
 
   function showTopic(isNew) {
-    if (details) details.open = isNew || (roomy.matches && !view.folded);
+    if (!details) return;
+    details.open = isNew || (roomy.matches && !view.folded);
+    details.toggleAttribute("data-new", isNew && !roomy.matches);
   }
 
   read();
@@ -55,7 +57,10 @@
     document.dispatchEvent(new CustomEvent("view"));
   });
   // Where the topic covers the document, folding it is not a choice for the next page.
-  details?.addEventListener("toggle", () => roomy.matches && keep({ folded: !details.open }));
+  details?.addEventListener("toggle", () => {
+    if (!details.open) details.removeAttribute("data-new");
+    if (roomy.matches) keep({ folded: !details.open });
+  });
   roomy.addEventListener("change", () => showTopic(false));
   // Where it covers the document, the topic folds when one turns to the document or has judged it.
   const fold = () => !roomy.matches && details && (details.open = false);

@@ -59,7 +59,12 @@ function saveDraft() {
   if (own?.docno && !own.submitted) drafts.save(own, own.topic);
 }
 
+// Where a new topic covers the document, it is a step before it: nothing is judged unseen.
+const findStep = () => judge.querySelector("#topic[open][data-new] .to-document button");
+
 function focusDocument() {
+  const step = findStep();
+  if (step) return step.focus();
   const inside = framed(article());
   if (inside) inside.defaultView.focus();
   else article()?.focus({ preventScroll: true });
@@ -116,8 +121,15 @@ watchFrames({
   },
 });
 
+judge.addEventListener("submit", (event) => {
+  if (!findStep() || event.target.closest("#topic")) return;
+  event.preventDefault();
+  event.stopPropagation();
+  focusDocument();
+}, true);
 judge.addEventListener("click", (event) => {
   widenPicture(event);
+  if (event.target.closest(".to-document")) foldTopic(focusDocument);
   const more = event.target.closest("[data-read-on]");
   if (more) {
     event.preventDefault();

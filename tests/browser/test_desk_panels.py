@@ -10,6 +10,7 @@ import pytest
 from campaigns.models import Document
 from campaigns.services.duplicates import group_campaign_duplicates, request_duplicates
 from tests.browser.desk import body, give_work, said, settle, shown, unsent
+from tests.browser.test_accessibility import serious
 from tests.browser.test_guidelines import change
 
 if TYPE_CHECKING:
@@ -130,6 +131,7 @@ def check(page: Page, panel: Panel) -> list[str]:
     expect("focus", holds=places[0] == panel.focus)
     expect("place", holds=(panel.inside or panel.focus) in places)
     expect("announced", holds=panel.says in tree.live())
+    expect(f"axe {(found := serious(page))}", holds=not found)
     if places[0][0] in FIELDS:
         press(GRADES + "usz")
         written = page.evaluate("document.activeElement.value")
@@ -146,17 +148,20 @@ def check(page: Page, panel: Panel) -> list[str]:
     return wrong
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1366, 455])
 def test_each_panel_has_a_name_takes_the_focus_and_gives_it_back(
-    desk, campaign, assessor, organizer, width
+    desk, campaign, assessor, organizer, width, scheme
 ):
+    """And axe finds nothing serious in it."""
     give_work(campaign, assessor, 4, rationale="may")
     texts = Document.objects.filter(campaign=campaign)
     texts.filter(docno__in=["w01", "w02"]).update(title="Apples", body=body("w01"))
     group_campaign_duplicates(request_duplicates(campaign))
     change(campaign, "Red is red.")
-    page = desk(viewport={"width": width, "height": 768})
+    page = desk(color_scheme=scheme, viewport={"width": width, "height": 768})
     settle(page)
+    page.evaluate("document.querySelector('#topic').open = false")
     page.keyboard.press("0")
     settle(page)
     assert shown(page) == "w02"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from campaigns.models import Campaign, Document
-from tests.browser.desk import give_work, settle, unsent
+from tests.browser.desk import give_work, said, settle, unsent
 from tests.browser.test_accessibility import serious
 from tests.poolbench.texts.test_text_layout import CODE, LONG_LINES
 
@@ -85,12 +85,20 @@ def test_the_document_has_most_of_the_window_and_nothing_moves(desk, campaign, a
     give_texts(campaign, assessor)
     page = desk(**window(name))
     settle(page, 3)
-    # A new topic is open once; where it covers the document, it has at most 60 % of the height.
+    # A new topic is open once; where it has no room beside the document, it is a step before it.
     assert page.locator("#topic").evaluate("it => it.open")
-    pane = page.locator(".judge-topic").bounding_box()
+    step = page.locator(".to-document button")
+    assert step.is_visible() == (name in SMALL)
     if name in SMALL:
-        assert pane["y"] + pane["height"] <= 0.8 * SIZES[name][1]
-        fold(page)
+        pane, box = page.locator(".judge-topic").bounding_box(), step.bounding_box()
+        document = page.locator(ON_SCREEN).bounding_box()
+        assert pane == document
+        assert pane["y"] <= box["y"] <= pane["y"] + pane["height"] - box["height"]
+        page.keyboard.press("1")  # Nothing is judged unseen.
+        assert step.evaluate("it => it === document.activeElement")
+        page.keyboard.press("Enter")
+        assert page.locator(ON_SCREEN).evaluate("it => it === document.activeElement")
+        assert said() == []
     height, free, _ = page.evaluate(SEEN)
     assert free
     assert height >= 0.6 * SIZES[name][1]

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
-from campaigns import store
-from campaigns.models import Document, PdfLayout
-from campaigns.services.pdf_layouts import read_unread_pdfs
+from campaigns.models import Document
 from judging.models import Judgment, Plan
 from tests.browser.desk import give_work, said, settle, shown, unsent
 from tests.browser.door import DOOR
 from tests.browser.test_accessibility import serious
 from tests.browser.test_desk_sizes import SEEN, SIZES, SMALL, fold, window
-from tests.pdf_files import pdf, show, write_pdf
+from tests.pdf_documents import turn_into_pdfs
+from tests.pdf_files import HEBREW, pdf, show, show_column, write_pdf
 
 PICTURES = (
-    "() => [...document.querySelectorAll('.judge-doc:not([hidden]) .pdf-page img')]"
+    "() => [...document.querySelectorAll('.judge-doc:not([hidden]) .pdf-page img')].slice(0, 2)"
     ".every((it) => it.complete && it.naturalWidth > 0)"
 )
 
@@ -25,12 +26,7 @@ def pdfs(campaign, assessor):
     """w01 of twelve pages, w02 a page without text, w03 a text."""
     give_work(campaign, assessor, 3, rationale=Plan.Rationale.MAY)
     texts = [f"Page {n} tells of red apples" for n in range(1, 13)]
-    for docno, pages in (("w01", texts), ("w02", [""])):
-        data = pdf(*pages)
-        file = {"file": store.put_blob(data), "size": len(data), "media_type": "application/pdf"}
-        Document.objects.filter(docno=docno).update(format="pdf", body="", title="", **file)
-    assert [reason for _, reason in read_unread_pdfs(campaign)] == ["", ""]
-    assert PdfLayout.objects.count() == 2
+    turn_into_pdfs(campaign, {"w01": pdf(*texts), "w02": pdf("")})
 
 
 def test_a_pdf_is_judged_searched_and_marked_by_keys(desk, pdfs):
@@ -74,6 +70,14 @@ def test_a_pdf_is_judged_searched_and_marked_by_keys(desk, pdfs):
         assert Document.objects.get(docno="w01").body[start:end] == text
 
 
+def test_pages_out_of_sight_are_loaded_while_the_first_is_read(desk, pdfs):
+    page = desk(strict=False, viewport={"width": 1366, "height": 768})
+    settle(page, 2)
+    drawn = "[...document.querySelectorAll('.pdf-page img')].map((it) => it.naturalWidth > 0)"
+    page.wait_for_function(f"() => {drawn}.every(Boolean)")
+    assert page.locator("[loading=lazy]").count() == 0
+
+
 @pytest.mark.parametrize("name", SIZES)
 def test_a_pdf_has_most_of_the_window_at_every_size(desk, pdfs, name):
     page = desk(**window(name))
@@ -104,9 +108,7 @@ def test_a_word_over_the_end_of_a_line_is_found_and_marked(desk, campaign, asses
     campaign.topics.filter(number="1").update(title="relevance known", description="")
     lines = ("of no rele-", "vance, but well-", "known and self-", "contained")
     data = write_pdf("\n".join(show(line, 40, 250 - 20 * at) for at, line in enumerate(lines)))
-    file = {"file": store.put_blob(data), "size": len(data), "media_type": "application/pdf"}
-    Document.objects.filter(docno="w01").update(format="pdf", body="", title="", **file)
-    assert [reason for _, reason in read_unread_pdfs(campaign)] == [""]
+    turn_into_pdfs(campaign, {"w01": data})
     page = desk(strict=False)
     settle(page)
     page.wait_for_function("() => CSS.highlights.get('term')?.size === 2")
@@ -120,6 +122,56 @@ def test_a_word_over_the_end_of_a_line_is_found_and_marked(desk, campaign, asses
         )
         page.locator("#find-text").fill("zebra")
         page.wait_for_function("() => document.querySelector('#find output').value === 'not found'")
+
+
+GARDEN = ["The first column tells of", "red apples in the garden", "and of the winter store"]
+PEARS = ["while the second speaks", "of green pears in spring", "and of a cold cellar"]
+LAYOUTS = {
+    "two columns": write_pdf(
+        show_column(GARDEN, 20, size=9) + "\n" + show_column(PEARS, 214, size=9),
+        font="Times-Roman",
+    ),
+    "landscape": write_pdf(
+        f"q 0 1 -1 0 400 0 cm {show_column(GARDEN + PEARS, 120, 300)} Q", page="/Rotate 90"
+    ),
+    "right to left": write_pdf(
+        show("hgfe dcba", 282, 250, 20) + "\n" + show("jihg", 342, 220, 20), meaning=HEBREW
+    ),
+}
+PLACED = """() => {
+  const range = [...CSS.highlights.get("found-now")][0];
+  const page = range.startContainer.parentElement.closest(".pdf-page");
+  const [box, all] = [range, page.querySelector("img")].map((it) => it.getBoundingClientRect());
+  return [(box.left - all.left) / all.width, (box.right - all.left) / all.width,
+    (box.top - all.top) / all.height, (box.bottom - all.top) / all.height];
+}"""
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "where"),
+    [
+        # Left, right, top and bottom of the words, as parts of the page; Times has no fixed width.
+        ("two columns", "spring and of a", (0.535, 0.745, 0.18, 0.255)),
+        ("two columns", "red apples", (0.05, 0.15, 0.18, 0.215)),
+        ("landscape", "green pears", (0.46, 0.68, 0.35, 0.376)),
+        ("right to left", "אבגד", (282 / 400 + 0.15, 282 / 400 + 0.27, 0.1, 0.18)),
+        ("right to left", "הוזח", (282 / 400, 282 / 400 + 0.12, 0.1, 0.18)),
+        ("right to left", "זחטי", (342 / 400, 342 / 400 + 0.12, 0.2, 0.28)),
+    ],
+)
+def test_words_are_marked_where_they_are_drawn(desk, campaign, assessor, name, words, where):
+    give_work(campaign, assessor, 1)
+    turn_into_pdfs(campaign, {"w01": LAYOUTS[name]})
+    page = desk(viewport={"width": 1280, "height": 800})
+    settle(page, 0)
+    page.wait_for_function(PICTURES)
+    page.keyboard.press("/")
+    page.locator("#find-text").fill(words)
+    page.wait_for_function("() => document.querySelector('#find output').value.startsWith('1 of')")
+    if folder := os.environ.get("PDF_SHOTS"):
+        page.wait_for_timeout(300)
+        page.screenshot(path=f"{folder}/{name}-{words[:3]}.png")
+    assert page.evaluate(PLACED) == pytest.approx(where, abs=0.025)
 
 
 WIDTH = "document.querySelector('.judge-doc:not([hidden]) .pdf-page').offsetWidth"

@@ -17,10 +17,13 @@ from django.utils import timezone
 from campaigns import store
 from campaigns.models import Document
 from crowd.models import CrowdWorker, Payment, Study, WorkUnit
+from crowd.queries.unit_pages import find_shown_document
 from judging.models import Judgment, Purpose, Slot
 from tests.crowd.visiting import answer, begin, read_hidden
 from tests.crowd.worker_study import QUESTION, make_door_link, make_practice, make_unit, unit_path
 from tests.pages import read_page
+from tests.pdf_documents import turn_into_pdfs
+from tests.pdf_files import pdf
 
 State = WorkUnit.State
 
@@ -304,6 +307,30 @@ def test_a_file_shows_in_a_frame_of_our_own_pages(visitor, path, monkeypatch, ki
     assert response["Content-Security-Policy"].startswith(policy)
     assert "frame-ancestors 'self'" in response["Content-Security-Policy"]
     assert b"".join(response.streaming_content) == b"%PDF-1.7"
+
+
+def test_a_pdf_is_its_pages_with_their_text(visitor, study, unit, path):
+    begin(visitor, path)
+    docno = find_shown_document(unit, 1).docno
+    turn_into_pdfs(study.campaign, {docno: pdf(*[f"red apple {n}" for n in range(1, 9)])})
+    page = read_page(visitor.get(path))
+    assert (page.count('class="pdf-page"'), page.count("<iframe")) == (8, 0)
+    assert f'src="{path}file/1/?page=8"' in page
+    assert (page.count("red apple 8"), docno in page) == (1, False)
+    picture = visitor.get(f"{path}file/1/?page=8")
+    assert (picture["Content-Type"], picture.content[:4]) == ("image/webp", b"RIFF")
+    assert "no-store" in picture["Cache-Control"]
+    for wrong in ("page=9", "page=x", "page=0"):
+        answer = visitor.get(f"{path}file/1/?{wrong}")
+        assert (answer.status_code, dict(answer.cookies)) == (404, {})
+
+
+def test_a_pdf_of_practice_is_its_text(visitor, study, path):
+    (pair,) = make_practice(study, [2], needed=1)
+    turn_into_pdfs(study.campaign, {pair.docno: pdf("red apple 1", "green apple 2")})
+    agree(visitor, path)
+    page = read_page(visitor.get(path + "practice/"))
+    assert (page.count("<iframe"), page.count("green apple 2")) == (0, 1)
 
 
 def test_a_file_that_is_none_is_refused_without_a_cookie(visitor, unit, path):

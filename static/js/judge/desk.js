@@ -9,6 +9,7 @@ const REMEMBERED = 30; // Documents kept in memory, so that undo works offline.
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
 const PROGRESS_MS = 30_000;
+const READING_MS = 2_000; // Who has read for so long is not in the middle of a row of keys.
 
 export function makeDesk({ judge, queue, onShow, onProgress }) {
   const { user, topic, purpose, review, single } = judge.dataset;
@@ -23,6 +24,8 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
   let fetchAgain = false;
   let failures = 0;
   let timer = 0;
+  let reading = 0;
+  let loading = false;
   let trouble = "";
   let progressAt = queue.unsent.length ? -Infinity : performance.now(); // When the server last sent the progress.
 
@@ -55,10 +58,31 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
     count();
     onShow(doc);
     if (message) announce(message);
+    clearTimeout(reading);
+    reading = setTimeout(loadPages, READING_MS);
+  }
+
+  // Pages of PDFs that are not in sight yet, for a time without a connection: one after another, since
+  // each has to be drawn, and the next document must not wait for them.
+  async function loadPages() {
+    if (loading) return;
+    loading = true;
+    const lazy = '.pdf-page img[loading="lazy"]';
+    for (let image; (image = [current, ...ahead].map((it) => it?.node.querySelector(lazy)).find(Boolean)); ) {
+      image.loading = "eager";
+      if (!image.complete) await new Promise((resolve) => { image.onload = image.onerror = resolve; });
+    }
+    loading = false;
   }
 
   function count() {
     judge.dataset.ready = ahead.length;
+    decode(ahead[0]);
+  }
+
+  // The picture that is seen first is ready to be painted, as one that cannot be drawn never is.
+  function decode(doc) {
+    doc?.node.querySelector("img")?.decode().catch(() => {});
   }
 
   function next(message = "") {
@@ -272,6 +296,7 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
       if (doc.over) over = doc;
       count();
       onShow(doc);
+      reading = setTimeout(loadPages, READING_MS);
     },
     show, next, keep, submit, reopen, drop, renew, returnAhead, fetchAhead,
     resume() {

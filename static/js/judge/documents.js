@@ -66,6 +66,12 @@ export function withPrevious(doc, previous, undone) {
 // Replaces "Read on" (the first in the article, if not given) by the next piece of a long text;
 // false if there is none. One request at a time: concurrent calls share it.
 const reading = new WeakMap();
+const loaded = new WeakMap(); // Of an article, the parts that came after its first piece.
+
+export function partsOf(article) {
+  if (!loaded.has(article)) loaded.set(article, []);
+  return loaded.get(article);
+}
 
 export function readOn(article, link = article.querySelector("[data-read-on]")) {
   if (!link) return Promise.resolve(false);
@@ -83,6 +89,7 @@ async function fetchPiece(link) {
   if (!answer.ok || answer.redirected) return false;
   const holder = document.createElement("template");
   holder.innerHTML = await answer.text();
+  partsOf(link.closest(".judge-doc")).push(...holder.content.children);
   link.closest(".read-on").replaceWith(holder.content);
   document.dispatchEvent(new CustomEvent("pieces"));
   return true;

@@ -1,6 +1,6 @@
 // Find in the document; parts not loaded yet are loaded up to the end.
 import { announce } from "./bar.js";
-import { around, paint, rangeOf, roots, show, textMap, unsearched } from "./text.js";
+import { around, makeTaker, paint, rangeOf, show, textMap, unsearched } from "./text.js";
 
 const MOST = 5_000;
 const WAIT_MS = 120; // After the last letter.
@@ -20,7 +20,8 @@ export function makeFind({ box, current, readOn, texts, format, leave }) {
   let article = null;
   let query = "";
   let ranges = [];
-  let seen = new WeakSet();
+  let take = null;
+  let painted = null; // The ranges that are marked, and how many of them.
   let at = -1;
   let more = false;
   let turn = 0;
@@ -28,8 +29,8 @@ export function makeFind({ box, current, readOn, texts, format, leave }) {
 
   // Searches text added to the document since the last search.
   function search() {
-    for (const root of roots(article)) {
-      const map = textMap(root, seen);
+    for (const root of take()) {
+      const map = textMap(root);
       let hint = 0;
       for (const hit of map.text.matchAll(pattern(query))) {
         if (ranges.length >= MOST) return;
@@ -41,7 +42,8 @@ export function makeFind({ box, current, readOn, texts, format, leave }) {
   }
 
   function draw() {
-    paint("found", ranges);
+    if (painted?.ranges !== ranges || painted.count !== ranges.length) paint("found", ranges);
+    painted = { ranges, count: ranges.length };
     paint("found-now", ranges[at] ? [ranges[at]] : []);
     const missed = query && !more && article ? unsearched(article, texts) : "";
     const found = ranges.length || more ? format(more ? texts.matchesSoFar : texts.matches, { at: at + 1, n: ranges.length }) : "";
@@ -58,7 +60,7 @@ export function makeFind({ box, current, readOn, texts, format, leave }) {
     query = next;
     at = -1;
     ranges = [];
-    seen = new WeakSet();
+    take = article && makeTaker(article);
     more = false;
     if (query && article) await through(mine);
     draw();

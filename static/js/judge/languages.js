@@ -27,7 +27,8 @@ function nameLanguages(article) {
 // Keeps what is read in its place: the row at the top, else the same share of the text.
 function holdPlace(article) {
   const top = article.getBoundingClientRect().top;
-  const row = [...article.querySelectorAll("[data-row]")].find((it) => it.getBoundingClientRect().bottom > top);
+  const findAt = (nodes) => [...(nodes ?? [])].find((it) => it.getBoundingClientRect().bottom > top);
+  const row = findAt(findAt(article.querySelectorAll(".language-rows"))?.children);
   const at = row?.getBoundingClientRect().top;
   const share = article.scrollTop / Math.max(1, article.scrollHeight - article.clientHeight);
   if (!article.scrollTop) return () => {};

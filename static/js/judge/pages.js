@@ -1,4 +1,4 @@
-// The lines of PDF pages, placed over the pictures of the pages: so that terms, search, selection
+// The lines of PDF pages, placed below the pictures of the pages: so that terms, search, selection
 // and passages work in them as in any text. Sizes are in parts of the page's width, so that nothing
 // is placed again when the window changes. To lay out lines takes time: they are placed in pages that
 // come into sight, after these are painted (lines are transparent), and where a line is scrolled to.
@@ -30,7 +30,7 @@ export function placePage(page) {
 const inSight = new IntersectionObserver((entries) => {
   for (const { target, isIntersecting } of entries) if (isIntersecting) placePage(target);
 }, { rootMargin: "50% 0px" });
-const PLACES = [".judge-doc:not([hidden])", ".document-page", ".side"];
+const PLACES = [".judge-doc:not([hidden])", ".document-page", ".side", ".sheet"];
 const PAGES = PLACES.map((place) => `${place} .pdf-page:not([data-placed])`).join();
 
 function placeLines() {

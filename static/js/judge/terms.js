@@ -1,13 +1,14 @@
 // Topic terms, highlighted in the document without changing its layout; n and N jump. Words of the
 // description are left out where with them more than one word in MOST_MARKED would be marked.
 import { format, showMessage } from "./bar.js";
-import { around, paint, roots, show, textNodes, unsearched } from "./text.js";
+import { around, makeTaker, paint, show, textNodes, unsearched } from "./text.js";
 import { finder } from "./stemming.js";
 
 const MOST = 5_000;
 const MOST_MARKED = 25;
 const LETTERS = 6; // Of a word and the space after it, roughly.
 const SLICE_MS = 12; // Work per slice, so that highlighting never blocks reading.
+const DRAW_MS = 250; // To mark thousands of words anew takes longer than a slice.
 
 // What the next line of a PDF page has of the word that ends this one with a hyphen.
 function endOfWord(node, next) {
@@ -26,12 +27,17 @@ export function makeTerms({ readOn, announce, texts }) {
   let main = [];
   let letters = 0;
   let ranges = []; // What is marked: all, or the main ones alone.
-  let seen = new Set();
+  let take = null;
+  let nodes = []; // Of the text so far; those before the place `done` have been looked through.
+  let done = 0;
+  let begun = 0; // Letters of the next node that are marked with the one before.
+  let drawnAt = -Infinity;
   let at = -1;
   let on = true;
   let turn = 0;
 
   function draw() {
+    drawnAt = performance.now();
     const before = ranges;
     ranges = all.length * LETTERS * MOST_MARKED > letters && main.length ? main : all;
     if (before !== ranges) at = ranges.indexOf(before[at]);
@@ -39,45 +45,40 @@ export function makeTerms({ readOn, announce, texts }) {
     paint("term-now", on && ranges[at] ? [ranges[at]] : []);
   }
 
-  function* unseen() {
-    for (const root of roots(article)) {
-      for (const node of textNodes(root)) if (!seen.has(node)) yield node;
-    }
-  }
-
   // Highlights terms in newly added text, in small slices.
   async function highlight() {
     const mine = (turn += 1);
     let until = performance.now() + SLICE_MS;
-    const nodes = [...unseen()];
-    let begun = 0; // Letters of a node that are marked with the one before.
-    for (const node of nodes) {
-      seen.add(node);
-      letters += node.data.length;
-      if (!node.data.trim()) continue;
-      const next = nextLine(node);
-      const rest = endOfWord(node, next);
-      const text = rest ? `${node.data}\n${rest}` : node.data;
-      let broken = 0;
-      for (const [start, end] of find(text)) {
-        if (all.length >= MOST) break;
-        if (start < begun || start > node.data.length) continue;
-        const range = node.ownerDocument.createRange();
-        range.setStart(node, start);
-        if (end > node.data.length) range.setEnd(next, (broken = end - node.data.length - 1));
-        else range.setEnd(node, end);
-        all.push(range);
-        if (!findMain(text.slice(start, end)).next().done) main.push(range);
-      }
-      begun = broken;
-      if (performance.now() > until) {
-        draw();
-        await new Promise((resolve) => setTimeout(resolve));
-        if (mine !== turn) return;
-        until = performance.now() + SLICE_MS;
-      }
+    for (const root of take()) for (const node of textNodes(root)) nodes.push(node);
+    while (done < nodes.length) {
+      mark(nodes[done++]);
+      if (performance.now() < until) continue;
+      if (performance.now() > drawnAt + DRAW_MS) draw();
+      await new Promise((resolve) => setTimeout(resolve));
+      if (mine !== turn) return;
+      until = performance.now() + SLICE_MS;
     }
     draw();
+  }
+
+  function mark(node) {
+    letters += node.data.length;
+    if (!node.data.trim() || all.length >= MOST) return;
+    const next = nextLine(node);
+    const rest = endOfWord(node, next);
+    const text = rest ? `${node.data}\n${rest}` : node.data;
+    let broken = 0;
+    for (const [start, end] of find(text)) {
+      if (all.length >= MOST) break;
+      if (start < begun || start > node.data.length) continue;
+      const range = node.ownerDocument.createRange();
+      range.setStart(node, start);
+      if (end > node.data.length) range.setEnd(next, (broken = end - node.data.length - 1));
+      else range.setEnd(node, end);
+      all.push(range);
+      if (!findMain(text.slice(start, end)).next().done) main.push(range);
+    }
+    begun = broken;
   }
 
   async function jump(step) {
@@ -111,8 +112,9 @@ export function makeTerms({ readOn, announce, texts }) {
         }
         article = next;
         [all, main, letters] = [[], [], 0];
-        seen = new Set();
-        at = -1;
+        take = article && makeTaker(article);
+        [nodes, done, begun, at] = [[], 0, 0, -1];
+        drawnAt = -Infinity;
         draw();
       }
       return article ? highlight() : null;

@@ -1,5 +1,6 @@
 // The text of a document on screen: in the page itself or in a frame without scripts.
 
+import { partsOf } from "./documents.js";
 import { placePage } from "./pages.js";
 
 // The document inside a frame, once loaded, if readable (the browser's PDF viewer is not).
@@ -27,10 +28,23 @@ const shownFrames = (article) => [...(article?.querySelectorAll("iframe.document
 export const framedDocuments = (article) => shownFrames(article).map(documentIn).filter(Boolean);
 export const framed = (article) => documentIn(shownFrames(article)[0]);
 
-export function roots(article) {
+function roots(article) {
   const own = [...article.querySelectorAll(".document-title, .reading")].filter(isShown);
   return [...own, ...framedDocuments(article).map((it) => it.body).filter(Boolean)];
 }
+
+// What of an article has text that was not taken before: first all that is there, then what is loaded.
+export function makeTaker(article) {
+  const parts = partsOf(article);
+  let taken = null;
+  return () => {
+    const found = taken === null ? roots(article) : parts.slice(taken).flatMap(rootsIn);
+    taken = parts.length;
+    return found;
+  };
+}
+
+const rootsIn = (part) => (part.matches(".language-rows") ? [...part.querySelectorAll(".reading")] : [part]).filter(isShown);
 
 // What of an article is not searched, in words of the page's texts; "" if all is.
 export function unsearched(article, texts) {
@@ -58,15 +72,13 @@ export function* textNodes(root) {
 const BLOCKS = "p, pre, div, li, td, th, h1, h2, h3, h4, h5, h6, blockquote, dt, dd, section, caption";
 
 // The text of `root` as one string with the offset of each node; blocks are separated by a
-// newline, so that no match spans two. Nodes in `seen` are skipped; the others are added to it.
-export function textMap(root, seen = new WeakSet()) {
+// newline, so that no match spans two.
+export function textMap(root) {
   const nodes = [];
   const parts = [];
   let length = 0;
   let block = null;
   for (const node of textNodes(root)) {
-    if (seen.has(node)) continue;
-    seen.add(node);
     const own = node.parentElement.closest(BLOCKS);
     if (block && own !== block) {
       parts.push("\n");

@@ -13,10 +13,10 @@ from poolbench.texts.pdf_pages import (
     PdfLine,
     UnreadablePdfError,
     build_text_layer,
-    draw_pdf_page,
+    draw_pdf_pages,
     read_pages,
 )
-from tests.pdf_files import show, write_pdf
+from tests.pdf_files import HEBREW, show, show_column, write_pdf
 
 
 def test_lines_with_their_places_and_pages_with_their_ends():
@@ -45,6 +45,42 @@ def test_columns_are_lines_of_their_own_and_a_small_gap_is_none():
     assert [line.text for line in page.lines] == ["two words"]
 
 
+def test_columns_of_a_paper_in_the_order_of_rows_are_lines_of_their_own():
+    """Of 9 points, 24 points apart, as papers have them."""
+    left, right = ["of red apples", "in the garden"], ["green pears", "in spring"]
+    rows = [
+        show_column([line], x, 250 - 12 * at, 9)
+        for at, row in enumerate(zip(left, right, strict=True))
+        for line, x in zip(row, (20, 20 + 13 * 5.4 + 24), strict=True)
+    ]
+    (page,) = read_pages(write_pdf("\n".join(rows)))
+    assert sorted(line.text for line in page.lines) == sorted(left + right)
+
+
+def test_a_landscape_page_is_read_as_it_is_shown():
+    lines = ["red apples in the garden", "of green pears"]
+    turned = f"q 0 1 -1 0 400 0 cm {show_column(lines, 20, 300)} Q"
+    (page,) = read_pages(write_pdf(turned, page="/Rotate 90"))
+    assert (page.width, page.height) == (300, 400)
+    assert [line.text for line in page.lines] == lines
+    first, second = page.lines
+    assert (first.x, first.height < first.width) == (second.x, True)
+    assert first.y < second.y
+
+
+@pytest.mark.parametrize("drawn", ["in visual order", "in reading order"])
+def test_text_from_right_to_left_is_in_its_order_of_reading(drawn):
+    content = show("hgfe dcba", 250, 200, 20)
+    if drawn == "in reading order":
+        letters = (show(it, 250 + 12 * (8 - at), 200, 20) for at, it in enumerate("abcd efgh"))
+        content = "\n".join(letters)
+    (page,) = read_pages(write_pdf(content, meaning=HEBREW))
+    (line,) = page.lines
+    assert line.text == "".join(HEBREW.get(it, it) for it in "abcd efgh")
+    assert line.x == pytest.approx(10_000 * 250 / 400, abs=30)
+    assert line.width == pytest.approx(10_000 * 9 * 12 / 400, abs=60)
+
+
 def test_a_page_without_text_is_a_page():
     one, two = read_pages(write_pdf("0 0 100 100 re f", show("text", 40, 200)))
     assert (one.lines, build_text_layer([one, two])) == ((), f"{PAGE_END}text\n{PAGE_END}")
@@ -62,7 +98,9 @@ def test_a_rotated_page_is_as_it_is_shown():
 
 def test_the_picture_of_a_page_is_dark_where_the_text_is():
     data = write_pdf("", "0 0 200 150 re f")
-    picture = Image.open(io.BytesIO(draw_pdf_page(data, 1, 800)))
+    empty, half = draw_pdf_pages(data, [0, 1], 800)
+    assert Image.open(io.BytesIO(empty)).convert("L").getextrema() == (255, 255)
+    picture = Image.open(io.BytesIO(half))
     assert (picture.format, picture.size) == ("WEBP", (800, 600))
     places = ((100, 500), (700, 500), (100, 100), (700, 100))
     assert [picture.convert("L").getpixel(place) < 128 for place in places] == [
@@ -72,7 +110,7 @@ def test_the_picture_of_a_page_is_dark_where_the_text_is():
 
 def test_a_huge_page_is_drawn_smaller():
     data = write_pdf("").replace(b"[0 0 400 300]", b"[0 0 4 14400]")
-    picture = Image.open(io.BytesIO(draw_pdf_page(data, 0, 1_400)))
+    picture = Image.open(io.BytesIO(draw_pdf_pages(data, [0], 1_400)[0]))
     assert picture.width * picture.height <= pdf_pages.MOST_PIXELS * 1.01
 
 
