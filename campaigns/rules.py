@@ -23,7 +23,13 @@ def get_roles(user: User, campaign: Campaign) -> frozenset[str]:
     """
     if user.token_campaign_id not in (None, campaign.pk):
         return frozenset()
-    roles = frozenset(campaign.members.filter(user_id=user.pk).values_list("role", flat=True))
+    known = campaign.known_roles
+    roles = None if known is None else known.get(user.pk)
+    if roles is None:
+        members = campaign.members.filter(user_id=user.pk).order_by()
+        roles = frozenset(members.values_list("role", flat=True))
+    if known is not None:
+        known[user.pk] = roles
     return roles if campaign.removal_at is None or Role.ORGANIZER in roles else frozenset()
 
 
