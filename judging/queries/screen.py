@@ -34,7 +34,9 @@ OPEN, CLOSED = Plan.State.OPEN, Plan.State.CLOSED
 RECENT = 10
 """Latest judgments that a page has at hand."""
 PREFETCHED = 3
-"""Documents that the screen fetches ahead in any case, and in one request."""
+"""Documents that the screen fetches ahead in any case."""
+AT_ONCE = 12
+"""Documents in one request of the screen."""
 MOST_AHEAD, MINUTES_AHEAD = 36, 5
 
 

@@ -48,6 +48,7 @@ from judging.services.leases import (
     lease_end,
     lease_is_active,
     lease_slot,
+    lease_slots,
     move_to_front,
     priority_slots,
     return_slots,
@@ -116,7 +117,7 @@ def claim_ahead(
             if kind == JUDGING and not leased:
                 drop_near_repeats(actor, campaign, topic)
             return leased
-        leased += [slot for slot in candidates if try_lease(slot, actor)]
+        leased += lease_slots(candidates, actor)
     if leased:
         return leased
     raise ActionRefused(
