@@ -279,10 +279,18 @@ def count_ahead(
     work from the others. ``PREFETCHED`` where judgments decide which document comes next: with a
     stopping rule, and in an adaptive pool.
     """
-    wanted = min(MOST_AHEAD, ceil((per_hour or 0) * MINUTES_AHEAD / 60), topic.left // 4)
+    quarter = topic.left // 4
+    if quarter <= PREFETCHED:
+        return PREFETCHED
+    return min(quarter, limit_ahead(campaign, assessor, topic.topic, per_hour))
+
+
+def limit_ahead(campaign: Campaign, assessor: User, topic: Topic, per_hour: float | None) -> int:
+    """``count_ahead`` of a topic of which much is left, which is dear to count."""
+    wanted = min(MOST_AHEAD, ceil((per_hour or 0) * MINUTES_AHEAD / 60))
     if wanted <= PREFETCHED or get_stopping_rule(campaign):
         return PREFETCHED
-    growing = assignments_in_adaptive_pools(assessor, campaign, topic.topic)
+    growing = assignments_in_adaptive_pools(assessor, campaign, topic)
     return PREFETCHED if growing.exists() else wanted
 
 

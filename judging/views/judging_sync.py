@@ -6,7 +6,7 @@ A signed-out user gets 401; unsent acts stay in their browser.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import wraps
 from typing import Any
 from uuid import UUID
@@ -31,6 +31,7 @@ from judging.queries.screen import (
     count_ahead,
     get_assessor_topic,
     get_own_pace,
+    limit_ahead,
 )
 from judging.queries.tallies import SlotTally
 from judging.services.judgment_log import JudgmentSubmission
@@ -295,13 +296,28 @@ def documents_to_serve(
         return [document] if document else []
     have = set(get_tokens(data, "have"))
     count = data.get("count", PREFETCHED)
-    count = max(0, min(count, AT_ONCE)) if isinstance(count, int) else PREFETCHED
     here = topic if kind == Plan.Kind.JUDGE else None
+    count = limit_count(
+        actor, campaign, here, count if isinstance(count, int) else PREFETCHED, have
+    )
     slots = claim_ahead(
         actor=actor, campaign=campaign, topic=here, count=len(have) + count, kind=kind
     )
     new = [slot for slot in slots if slot.token not in have]
     return build_judging_documents(actor, campaign, new[:count])
+
+
+def limit_count(
+    actor: User, campaign: Campaign, topic: Topic | None, count: int, have: Collection[UUID]
+) -> int:
+    """Of ``count`` documents as many as a request may bring: ``PREFETCHED``, and more only as far
+    as their pace and the way in which documents are chosen let the assessor have so many ahead,
+    besides the one on screen. The page asks for no more than its last ``count_ahead``.
+    """
+    if count <= PREFETCHED or topic is None:
+        return max(0, min(count, PREFETCHED))
+    most = limit_ahead(campaign, actor, topic, get_own_pace(campaign, actor))
+    return min(count, AT_ONCE, max(PREFETCHED, most + bool(have) - len(have)))
 
 
 @json_endpoint

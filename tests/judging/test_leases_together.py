@@ -8,8 +8,8 @@ import pytest
 
 from judging.models import Slot
 from judging.queries.slots import checked_out_slots
-from judging.services.judgments import claim_ahead
 from judging.services.leases import lease_slots
+from judging.views import judging_sync
 
 State = Slot.State
 
@@ -58,12 +58,15 @@ def test_a_pair_of_the_assessors_other_window_is_left_out(slots, assessor, topic
     assert sorted(slot.docno for slot in own) == ["d1", "d2", "d3", "d4"]
 
 
-def test_a_request_brings_those_that_the_page_has_not(
-    double_plan, campaign, assessor, topic, client
+@pytest.mark.parametrize(("most", "expected"), [(3, 3), (4, 3), (5, 4), (36, 4)])
+def test_a_request_brings_as_many_as_may_be_ahead(
+    plan, campaign, assessor, topic, client, monkeypatch, most, expected
 ):
-    first = claim_ahead(actor=assessor, campaign=campaign, topic=topic, count=1)
+    """The page has two: one on the screen and one ahead."""
+    monkeypatch.setattr(judging_sync, "limit_ahead", lambda *_args: most)
     client.force_login(assessor)
-    body = {"topic": topic.number, "have": [str(first[0].token)], "count": 3}
+    body = {"topic": topic.number, "have": [str(uuid4()), str(uuid4())], "count": 50}
     address = f"/c/{campaign.slug}/judge-ahead/"
     answer = client.post(address, body, content_type="application/json").json()
-    assert [row["docno"] for row in answer["documents"]] == ["d2", "d3", "d4"]
+    docnos = ["d1", "d2", "d3", "d4"][:expected]
+    assert [row["docno"] for row in answer["documents"]] == docnos
