@@ -282,10 +282,12 @@ def count_ahead(
     quarter = topic.left // 4
     if quarter <= PREFETCHED:
         return PREFETCHED
-    return min(quarter, limit_ahead(campaign, assessor, topic.topic, per_hour))
+    return min(quarter, count_ahead_at_pace(campaign, assessor, topic.topic, per_hour))
 
 
-def limit_ahead(campaign: Campaign, assessor: User, topic: Topic, per_hour: float | None) -> int:
+def count_ahead_at_pace(
+    campaign: Campaign, assessor: User, topic: Topic, per_hour: float | None
+) -> int:
     """``count_ahead`` of a topic of which much is left, which is dear to count."""
     wanted = min(MOST_AHEAD, ceil((per_hour or 0) * MINUTES_AHEAD / 60))
     if wanted <= PREFETCHED or get_stopping_rule(campaign):

@@ -219,7 +219,7 @@ def lease_slot(slot: LeasedSlot, actor: User, state: str, **also: object) -> Non
         **also,
     }
     stamp = isinstance(slot, Slot) and leased
-    more = {"guideline_version": current_guidelines()} if stamp else {}
+    more = {"guideline_version": get_current_guidelines()} if stamp else {}
     same = type(slot)._default_manager.filter(  # noqa: SLF001 (public, whatever its name says)
         pk=slot.pk, token=slot.token
     )
@@ -229,7 +229,7 @@ def lease_slot(slot: LeasedSlot, actor: User, state: str, **also: object) -> Non
         setattr(slot, name, value)
 
 
-def current_guidelines() -> Subquery:
+def get_current_guidelines() -> Subquery:
     """Within a query of slots: the guideline version of the campaign."""
     campaign = Plan.objects.filter(pk=OuterRef("plan_id")).values("campaign__guideline_version")
     return Subquery(campaign.order_by()[:1])
@@ -270,7 +270,7 @@ def lease_slots(slots: Sequence[Slot], actor: User) -> list[Slot]:
     """Lease several slots together; those of ``slots`` that were leased, in their order.
 
     None is waited for while others are locked, so that two who take the same slots never wait in
-    a ring; those that somebody else has locked are tried one by one.
+    a ring; those that others have locked are tried one by one.
     """
     leased: set[int] = set()
     if len(slots) > 1:
@@ -281,7 +281,7 @@ def lease_slots(slots: Sequence[Slot], actor: User) -> list[Slot]:
 
 
 def lease_unlocked(slots: Sequence[Slot], actor: User) -> set[int]:
-    """Lease those that nobody has changed or locked, each a microsecond after the one before, so
+    """Lease those that no other has changed or locked, each a microsecond after the one before, so
     that they keep their order; return their primary keys.
     """
     rows = Slot.objects.filter(pk__in=[slot.pk for slot in slots]).order_by()
@@ -297,7 +297,7 @@ def lease_unlocked(slots: Sequence[Slot], actor: User) -> set[int]:
             token=choose_by_slot(tokens, UUIDField()),
             leased_at=choose_by_slot(times, DateTimeField()),
             expires_at=until,
-            guideline_version=current_guidelines(),
+            guideline_version=get_current_guidelines(),
         )
     for slot in free:
         slot.state, slot.assessor, slot.token = State.LEASED, actor, tokens[slot.pk]

@@ -31,7 +31,7 @@ from judging.queries.screen import (
     count_ahead,
     get_assessor_topic,
     get_own_pace,
-    limit_ahead,
+    count_ahead_at_pace,
 )
 from judging.queries.tallies import SlotTally
 from judging.services.judgment_log import JudgmentSubmission
@@ -297,7 +297,7 @@ def documents_to_serve(
     have = set(get_tokens(data, "have"))
     count = data.get("count", PREFETCHED)
     here = topic if kind == Plan.Kind.JUDGE else None
-    count = limit_count(
+    count = count_allowed_documents(
         actor, campaign, here, count if isinstance(count, int) else PREFETCHED, have
     )
     slots = claim_ahead(
@@ -307,7 +307,7 @@ def documents_to_serve(
     return build_judging_documents(actor, campaign, new[:count])
 
 
-def limit_count(
+def count_allowed_documents(
     actor: User, campaign: Campaign, topic: Topic | None, count: int, have: Collection[UUID]
 ) -> int:
     """Of ``count`` documents as many as a request may bring: ``PREFETCHED``, and more only as far
@@ -316,7 +316,7 @@ def limit_count(
     """
     if count <= PREFETCHED or topic is None:
         return max(0, min(count, PREFETCHED))
-    most = limit_ahead(campaign, actor, topic, get_own_pace(campaign, actor))
+    most = count_ahead_at_pace(campaign, actor, topic, get_own_pace(campaign, actor))
     return min(count, AT_ONCE, max(PREFETCHED, most + bool(have) - len(have)))
 
 

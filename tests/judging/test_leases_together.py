@@ -63,7 +63,7 @@ def test_a_request_brings_as_many_as_may_be_ahead(
     plan, campaign, assessor, topic, client, monkeypatch, most, expected
 ):
     """The page has two: one on the screen and one ahead."""
-    monkeypatch.setattr(judging_sync, "limit_ahead", lambda *_args: most)
+    monkeypatch.setattr(judging_sync, "count_ahead_at_pace", lambda *_args: most)
     client.force_login(assessor)
     body = {"topic": topic.number, "have": [str(uuid4()), str(uuid4())], "count": 50}
     address = f"/c/{campaign.slug}/judge-ahead/"
