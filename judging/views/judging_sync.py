@@ -29,9 +29,9 @@ from judging.queries.screen import (
     AT_ONCE,
     PREFETCHED,
     count_ahead,
+    count_ahead_at_pace,
     get_assessor_topic,
     get_own_pace,
-    count_ahead_at_pace,
 )
 from judging.queries.tallies import SlotTally
 from judging.services.judgment_log import JudgmentSubmission
