@@ -11,7 +11,8 @@ from threading import Thread
 from typing import Any
 from uuid import uuid4
 
-AHEAD, PROGRESS = 3, 30.0
+AHEAD, AT_ONCE, PROGRESS = 3, 12, 30.0
+"""At first, and in one request, as in static/js/judge/desk.js; seconds between counts."""
 CSRF = "x" * 32
 RETRIES, PATIENCE = 40, 0.25
 
@@ -48,29 +49,36 @@ class Assessor:
         self.errors: list[str] = []
         self.retries, self.retried, self.latest = RETRIES, 0, 0.0
         self.progress_at = time.monotonic()
+        self.ahead: list[dict[str, Any]] = []
+        self.most_ahead = AHEAD
 
     def work(self, until: float) -> None:
         time.sleep(self.draw.uniform(0, self.think))
-        ahead: list[dict[str, Any]] = []
         at = 0
         while time.monotonic() < until and at < len(self.topics):
             topic = self.topics[at]
-            if not ahead:
-                ahead = self.fetch(topic, [])
-                if not ahead:
-                    at += 1
-                    continue
-            document = ahead.pop(0)
+            self.fetch(topic)
+            if not self.ahead:
+                at, self.most_ahead = at + 1, AHEAD
+                continue
+            document = self.ahead.pop(0)
             time.sleep(self.draw.expovariate(1 / self.think))
             self.judge(topic, document)
-            ahead += self.fetch(topic, [each["token"] for each in ahead])
 
-    def fetch(self, topic: str, have: list[str]) -> list[dict[str, Any]]:
-        body = {"topic": topic, "have": have, "count": AHEAD - len(have)}
-        if time.monotonic() - self.progress_at > PROGRESS:
-            body["progress"], self.progress_at = True, time.monotonic()
-        answer = self.timed("next", "judge-ahead", body)
-        return list(answer.get("documents", ())) if answer else []
+    def fetch(self, topic: str) -> None:
+        """Documents until ``most_ahead`` are here, when the last quarter of them is missing."""
+        if len(self.ahead) > self.most_ahead - max(1, self.most_ahead // 4):
+            return
+        while (missing := self.most_ahead - len(self.ahead)) > 0:
+            have = [each["token"] for each in self.ahead]
+            body = {"topic": topic, "have": have, "count": min(AT_ONCE, missing)}
+            if time.monotonic() - self.progress_at > PROGRESS:
+                body["progress"], self.progress_at = True, time.monotonic()
+            answer = self.timed("next", "judge-ahead", body) or {}
+            self.most_ahead = answer.get("ahead", self.most_ahead)
+            if not answer.get("documents"):
+                return
+            self.ahead += answer["documents"]
 
     def judge(self, topic: str, document: dict[str, Any]) -> None:
         uuid = str(uuid4())

@@ -15,7 +15,6 @@ from django.utils.translation import gettext as _
 
 from campaigns.errors import ActionRefused, format_utc
 from campaigns.models import Campaign, Role, User
-from poolbench.shared_reads import read_once
 
 
 def get_roles(user: User, campaign: Campaign) -> frozenset[str]:
@@ -24,9 +23,13 @@ def get_roles(user: User, campaign: Campaign) -> frozenset[str]:
     """
     if user.token_campaign_id not in (None, campaign.pk):
         return frozenset()
-    own = campaign.members.filter(user_id=user.pk).order_by()
-    key = "roles", campaign.pk, user.pk
-    roles = read_once(key, lambda: frozenset(own.values_list("role", flat=True)))
+    known = campaign.known_roles
+    roles = None if known is None else known.get(user.pk)
+    if roles is None:
+        members = campaign.members.filter(user_id=user.pk).order_by()
+        roles = frozenset(members.values_list("role", flat=True))
+    if known is not None:
+        known[user.pk] = roles
     return roles if campaign.removal_at is None or Role.ORGANIZER in roles else frozenset()
 
 

@@ -214,6 +214,9 @@ class Campaign(models.Model):
 
     objects = CampaignQuerySet.as_manager()
 
+    # No field: by user, the roles that a request has read (see ``get_campaign_for``).
+    known_roles: dict[int, frozenset[str]] | None = None
+
     class Meta:
         ordering = ["-created_at", "slug"]
 

@@ -52,10 +52,14 @@ MOST_WORDS = 10
 def get_campaign_for(
     user: User | AnonymousUser, slug: str, permission: str = "campaigns.view"
 ) -> Campaign:
-    """The campaign ``slug`` if ``user`` can see it (else 404) and has ``permission`` (else 403)."""
+    """The campaign ``slug`` if ``user`` can see it (else 404) and has ``permission`` (else 403).
+
+    For one request: the roles that it has read hold until its end.
+    """
     campaign = Campaign.objects.visible_to(user).filter(slug=slug).first()
     if campaign is None:
         raise Http404(f"no campaign {slug}")
+    campaign.known_roles = {}
     require_access(user, permission, campaign)  # type: ignore[arg-type]  # has signed in
     return campaign
 

@@ -291,8 +291,9 @@ def topic_log_marks(reader: LogReader, last: int | None = None) -> dict[str, Mar
     # IDs of one campaign lie close together: counted in place, not sorted.
     first = int(topics.min()) if len(topics) else 0
     counts = np.bincount(topics - first)
-    sums = np.zeros(len(counts), np.int64)
-    np.add.at(sums, topics - first, rows)
+    # Exact: sums of less than 2^53 above the first ID.
+    least = int(rows.min()) if len(rows) else 0
+    sums = np.bincount(topics - first, rows - least).astype(np.int64) + least * counts
     return {
         reader.numbers[first + at]: (int(counts[at]), int(sums[at]))
         for at in np.flatnonzero(counts).tolist()

@@ -109,6 +109,9 @@ class Judgment(AppendOnlyModel):
     third = models.BooleanField(default=False)
     judged_at = models.DateTimeField(auto_now_add=True)
 
+    # No field: False if it was found, as the judgment was saved, that its document has none.
+    has_duplicates = True
+
     class Meta:
         ordering = ["pk"]
         constraints = [

@@ -107,7 +107,8 @@ def find_contradiction(judgment: Judgment) -> tuple[Judgment, bool] | None:
     """The assessor's current judgment of a duplicate of the same topic with another grade, one with
     the same text first, and whether the text is the same. None of a blind repeat.
     """
-    if judgment.purpose != Purpose.JUDGE or judgment.kind != Judgment.Kind.GRADE:
+    is_grade = judgment.purpose == Purpose.JUDGE and judgment.kind == Judgment.Kind.GRADE
+    if not (is_grade and judgment.has_duplicates):
         return None
     own = load_text_groups(judgment.campaign, [judgment.docno]).get(judgment.docno)
     if own is None:

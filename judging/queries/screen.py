@@ -34,7 +34,9 @@ OPEN, CLOSED = Plan.State.OPEN, Plan.State.CLOSED
 RECENT = 10
 """Latest judgments that a page has at hand."""
 PREFETCHED = 3
-"""Documents that the screen fetches ahead in any case, and in one request."""
+"""Documents that the screen fetches ahead in any case."""
+AT_ONCE = 12
+"""Documents in one request of the screen."""
 MOST_AHEAD, MINUTES_AHEAD = 36, 5
 
 
@@ -277,10 +279,20 @@ def count_ahead(
     work from the others. ``PREFETCHED`` where judgments decide which document comes next: with a
     stopping rule, and in an adaptive pool.
     """
-    wanted = min(MOST_AHEAD, ceil((per_hour or 0) * MINUTES_AHEAD / 60), topic.left // 4)
+    quarter = topic.left // 4
+    if quarter <= PREFETCHED:
+        return PREFETCHED
+    return min(quarter, count_ahead_at_pace(campaign, assessor, topic.topic, per_hour))
+
+
+def count_ahead_at_pace(
+    campaign: Campaign, assessor: User, topic: Topic, per_hour: float | None
+) -> int:
+    """``count_ahead`` of a topic of which much is left, which is dear to count."""
+    wanted = min(MOST_AHEAD, ceil((per_hour or 0) * MINUTES_AHEAD / 60))
     if wanted <= PREFETCHED or get_stopping_rule(campaign):
         return PREFETCHED
-    growing = assignments_in_adaptive_pools(assessor, campaign, topic.topic)
+    growing = assignments_in_adaptive_pools(assessor, campaign, topic)
     return PREFETCHED if growing.exists() else wanted
 
 

@@ -33,6 +33,7 @@ from judging.services.judgment_log import (
     JudgmentSubmission,
     append_judgment,
     find_duplicate_submission,
+    load_pair_history,
     lock_judging,
     previous_judgments,
     run_with_retries,
@@ -47,6 +48,7 @@ from judging.services.leases import (
     lease_end,
     lease_is_active,
     lease_slot,
+    lease_slots,
     move_to_front,
     priority_slots,
     return_slots,
@@ -115,7 +117,7 @@ def claim_ahead(
             if kind == JUDGING and not leased:
                 drop_near_repeats(actor, campaign, topic)
             return leased
-        leased += [slot for slot in candidates if try_lease(slot, actor)]
+        leased += lease_slots(candidates, actor)
     if leased:
         return leased
     raise ActionRefused(
@@ -178,29 +180,33 @@ def write_submission(submission: JudgmentSubmission, kind: str) -> Judgment:
     if known is not None:
         return known
     require_judging_open(submission.campaign, kind)
-    check_grade(submission)
     if kind == ADJUDICATION:
         check_not_own_judgment(submission)
     slot = find_slot_to_fill(submission, kind)
     submission = replace(
         submission,
+        purpose=slot.purpose if slot else PURPOSES[Plan.Kind(kind)][0],
         served_at=compute_shown_at(submission, slot),
         guideline_version=resolve_guideline_version(submission, slot),
         erratum=resolve_erratum(submission, slot),
         language_shown=resolve_language(submission),
     )
+    history = load_pair_history(submission)
+    if not history.is_on_scale:
+        check_grade(submission)
     if slot is None:
-        judgment = append_judgment(replace(submission, purpose=PURPOSES[Plan.Kind(kind)][0]), None)
+        judgment = append_judgment(submission, None, history)
     else:
         check_rationale(submission, slot.plan)
         lock_pair(slot, submission.kind)
         state = State.SKIPPED if submission.kind == Kind.SKIP else State.JUDGED
         lease_slot(slot, submission.actor, state)
-        judgment = append_judgment(replace(submission, purpose=slot.purpose), slot)
+        judgment = append_judgment(submission, slot, history)
         add_follow_up_slots(judgment, slot)
         pass_on_skip(judgment, slot)
-    propagate_judgment(judgment)
-    if judgment.purpose == Purpose.JUDGE:
+    if history.is_original:
+        propagate_judgment(judgment)
+    if history.has_rule and judgment.purpose == Purpose.JUDGE:
         apply_stopping_rule(submission.campaign, [submission.topic.pk])
     return judgment
 

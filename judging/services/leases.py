@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from itertools import islice
 from typing import Any
 from uuid import UUID, uuid4
 
 from django.conf import settings
-from django.db import IntegrityError, transaction
-from django.db.models import Case, Exists, OuterRef, Q, QuerySet, Subquery, When
+from django.db import IntegrityError, OperationalError, transaction
+from django.db.models import (
+    Case,
+    DateTimeField,
+    Exists,
+    Field,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    UUIDField,
+    Value,
+    When,
+)
 from django.utils import timezone
 
 from campaigns.models import Campaign, Topic, User
@@ -206,8 +219,7 @@ def lease_slot(slot: LeasedSlot, actor: User, state: str, **also: object) -> Non
         **also,
     }
     stamp = isinstance(slot, Slot) and leased
-    campaign = Plan.objects.filter(pk=OuterRef("plan_id")).values("campaign__guideline_version")
-    more = {"guideline_version": Subquery(campaign.order_by()[:1])} if stamp else {}
+    more = {"guideline_version": get_current_guidelines()} if stamp else {}
     same = type(slot)._default_manager.filter(  # noqa: SLF001 (public, whatever its name says)
         pk=slot.pk, token=slot.token
     )
@@ -215,6 +227,12 @@ def lease_slot(slot: LeasedSlot, actor: User, state: str, **also: object) -> Non
         raise LostRaceError
     for name, value in change.items():
         setattr(slot, name, value)
+
+
+def get_current_guidelines() -> Subquery:
+    """Within a query of slots: the guideline version of the campaign."""
+    campaign = Plan.objects.filter(pk=OuterRef("plan_id")).values("campaign__guideline_version")
+    return Subquery(campaign.order_by()[:1])
 
 
 def return_slots(slots: QuerySet[Any]) -> int:
@@ -246,6 +264,50 @@ def try_lease(slot: LeasedSlot, actor: User) -> bool:
     except (LostRaceError, IntegrityError):
         return False
     return True
+
+
+def lease_slots(slots: Sequence[Slot], actor: User) -> list[Slot]:
+    """Lease several slots together; those of ``slots`` that were leased, in their order.
+
+    None is waited for while others are locked, so that two who take the same slots never wait in
+    a ring; those that others have locked are tried one by one.
+    """
+    leased: set[int] = set()
+    if len(slots) > 1:
+        # The actor's other window may take one of the pairs.
+        with suppress(IntegrityError, OperationalError), transaction.atomic():
+            leased = lease_unlocked(slots, actor)
+    return [slot for slot in slots if slot.pk in leased or try_lease(slot, actor)]
+
+
+def lease_unlocked(slots: Sequence[Slot], actor: User) -> set[int]:
+    """Lease those that no other has changed or locked, each a microsecond after the one before, so
+    that they keep their order; return their primary keys.
+    """
+    rows = Slot.objects.filter(pk__in=[slot.pk for slot in slots]).order_by()
+    locked = rows.select_for_update(skip_locked=True, no_key=True).values_list("pk", "token")
+    same, now, until = set(locked), timezone.now(), lease_end()
+    free = [slot for slot in slots if (slot.pk, slot.token) in same]
+    tokens = {slot.pk: uuid4() for slot in free}
+    times = {pk: now + timedelta(microseconds=at) for at, pk in enumerate(tokens)}
+    if free:
+        Slot.objects.filter(pk__in=tokens).update(
+            state=State.LEASED,
+            assessor=actor,
+            token=choose_by_slot(tokens, UUIDField()),
+            leased_at=choose_by_slot(times, DateTimeField()),
+            expires_at=until,
+            guideline_version=get_current_guidelines(),
+        )
+    for slot in free:
+        slot.state, slot.assessor, slot.token = State.LEASED, actor, tokens[slot.pk]
+        slot.leased_at, slot.expires_at = times[slot.pk], until
+    return set(tokens)
+
+
+def choose_by_slot(values: Mapping[int, object], field: Field[Any, Any]) -> Case:
+    """Within a query of slots: the value under the slot's primary key."""
+    return Case(*(When(pk=pk, then=Value(value, field)) for pk, value in values.items()))
 
 
 def move_to_front(slot: Slot, before: Slot | None) -> None:

@@ -28,6 +28,8 @@ def find_slot_to_fill(submission: JudgmentSubmission, kind: str) -> Slot | None:
     """
     main, *others = PURPOSES[Plan.Kind(kind)]
     slots = list(slots_of_pair_for(submission, (main, *others)))
+    for slot in slots:
+        slot.plan.campaign = submission.campaign
     again = [s for s in slots if s.purpose != main and s.reserved_for_id == submission.actor.pk]
     slots = [slot for slot in slots if slot.purpose == main]
     own = next((slot for slot in slots if slot.assessor_id == submission.actor.pk), None)
@@ -100,7 +102,7 @@ def slots_of_pair_for(submission: JudgmentSubmission, purposes: Collection[str])
     pair = {"item__topic": submission.topic, "item__docno": submission.docno}
     slots = Slot.objects.filter(
         members_slots(), item__pool__campaign=submission.campaign, purpose__in=purposes, **pair
-    ).select_related("plan__campaign")
+    ).select_related("plan")
     return slots.annotate(free=free_slots()).order_by("k", "pk")
 
 

@@ -47,7 +47,7 @@ def render_finished(
     *,
     review: bool = False,
 ) -> dict[str, str]:
-    """What the script shows when no documents are left, as ``render_judging_document``."""
+    """What the script shows when no documents are left, as ``render_judging_documents``."""
     if topic is not None and isinstance(progress, AssessorTopic):
         context = build_finished_topic(request.user, campaign, topic, progress, message)
         return {"over": render_to_string("judging/_topic_finished.html", context, request)}

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from uuid import UUID, uuid4
 
 from django.conf import settings
-from django.template.loader import render_to_string
+from django.template.loader import get_template
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
@@ -324,28 +324,34 @@ def list_desk_urls(
     }
 
 
-def render_judging_document(
+def render_judging_documents(
     request: SignedInRequest,
     campaign: Campaign,
-    document: JudgingDocument,
+    documents: Sequence[JudgingDocument],
     kind: str,
     *,
     review: bool = False,
-) -> dict[str, str]:
-    """The document as the script takes it. Where documents are of several topics, what changes
-    with them comes along: the topic, and the judgments that stand beside an adjudicator's.
+) -> list[dict[str, str]]:
+    """Documents as the script takes them. Where they are of several topics, what changes with each
+    comes along: the topic, and the judgments that stand beside an adjudicator's.
     """
-    urls = list_desk_urls(campaign, kind, document.topic, review=review)
-    context = {"campaign": campaign, "document": document, "topic": document.topic, **urls}
-    context |= {"grades": grades_by_value(campaign), "notes": list_notes_beside(document)}
     names = {"html": "judging/_judging_document.html"}
     if kind == ADJUDICATE or review:
         names["parts"] = "judging/_document_parts.html"
-    rendered = {key: render_to_string(name, context, request) for key, name in names.items()}
-    return {
-        "docno": document.docno, "topic": document.topic.number,
-        "token": str(document.token or ""), **rendered,
-    }  # fmt: skip
+    templates = {key: get_template(name) for key, name in names.items()}
+    grades, rendered = grades_by_value(campaign) if documents else {}, []
+    for document in documents:
+        context = {
+            "campaign": campaign, "document": document, "topic": document.topic, "grades": grades,
+            "notes": list_notes_beside(document),
+            **list_desk_urls(campaign, kind, document.topic, review=review),
+        }  # fmt: skip
+        rendered.append({
+            "docno": document.docno, "topic": document.topic.number,
+            "token": str(document.token or ""),
+            **{key: each.render(context, request) for key, each in templates.items()},
+        })  # fmt: skip
+    return rendered
 
 
 def grades_by_value(campaign: Campaign) -> dict[int, Grade]:

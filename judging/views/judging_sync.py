@@ -6,7 +6,7 @@ A signed-out user gets 401; unsent acts stay in their browser.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import wraps
 from typing import Any
 from uuid import UUID
@@ -25,7 +25,14 @@ from campaigns.views.helpers import SignedInRequest, read_digits
 from judging.forms.screen import JudgeForm, NoteForm, SkipForm, SubmissionForm, UndoForm
 from judging.models import Judgment, Plan, Slot
 from judging.queries.adjudication import own_adjudication_progress
-from judging.queries.screen import PREFETCHED, count_ahead, get_assessor_topic, get_own_pace
+from judging.queries.screen import (
+    AT_ONCE,
+    PREFETCHED,
+    count_ahead,
+    count_ahead_at_pace,
+    get_assessor_topic,
+    get_own_pace,
+)
 from judging.queries.tallies import SlotTally
 from judging.services.judgment_log import JudgmentSubmission
 from judging.services.judgments import (
@@ -46,7 +53,7 @@ from judging.views.judging_screen import (
     build_judging_documents,
     get_current_document,
     parse_uuid_text,
-    render_judging_document,
+    render_judging_documents,
 )
 from judging.views.reviews import build_review_documents, find_review, require_passages
 
@@ -231,10 +238,9 @@ def judge_ahead_view(request: SignedInRequest, campaign: Campaign, data: JsonObj
     except ActionRefused as refused:
         message = str(refused)
     result: JsonObject = {
-        "documents": [
-            render_judging_document(request, campaign, row, kind, review="review" in data)
-            for row in documents
-        ]
+        "documents": render_judging_documents(
+            request, campaign, documents, kind, review="review" in data
+        )
     }
     if documents and not data.get("progress"):
         return result
@@ -260,10 +266,8 @@ def build_review_answer(
     notice = find_review(campaign, request.user, get_text(data, "review"))
     rows = get_list(data, "seen", 2 * MOST_DOCUMENTS)
     seen = {tuple(map(str, row)) for row in rows if isinstance(row, list)}
-    documents = [
-        render_judging_document(request, campaign, row, Plan.Kind.JUDGE, review=True)
-        for row in build_review_documents(request.user, campaign, notice, seen, PREFETCHED)
-    ]
+    again = build_review_documents(request.user, campaign, notice, seen, PREFETCHED)
+    documents = render_judging_documents(request, campaign, again, Plan.Kind.JUDGE, review=True)
     progress = notice or SlotTally()
     result: JsonObject = {"documents": documents, "progress": progress_payload(progress, None)}
     if not documents:
@@ -292,13 +296,28 @@ def documents_to_serve(
         return [document] if document else []
     have = set(get_tokens(data, "have"))
     count = data.get("count", PREFETCHED)
-    count = max(0, min(count, PREFETCHED)) if isinstance(count, int) else PREFETCHED
     here = topic if kind == Plan.Kind.JUDGE else None
+    count = count_allowed_documents(
+        actor, campaign, here, count if isinstance(count, int) else PREFETCHED, have
+    )
     slots = claim_ahead(
         actor=actor, campaign=campaign, topic=here, count=len(have) + count, kind=kind
     )
     new = [slot for slot in slots if slot.token not in have]
     return build_judging_documents(actor, campaign, new[:count])
+
+
+def count_allowed_documents(
+    actor: User, campaign: Campaign, topic: Topic | None, count: int, have: Collection[UUID]
+) -> int:
+    """Of ``count`` documents as many as a request may bring: ``PREFETCHED``, and more only as far
+    as their pace and the way in which documents are chosen let the assessor have so many ahead,
+    besides the one on screen. The page asks for no more than its last ``count_ahead``.
+    """
+    if count <= PREFETCHED or topic is None:
+        return max(0, min(count, PREFETCHED))
+    most = count_ahead_at_pace(campaign, actor, topic, get_own_pace(campaign, actor))
+    return min(count, AT_ONCE, max(PREFETCHED, most + bool(have) - len(have)))
 
 
 @json_endpoint

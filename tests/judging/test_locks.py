@@ -13,6 +13,7 @@ from judging.models import Judgment, Purpose, Slot, StoppedTopic
 from judging.services import adaptive_pools, imports, judgments, plans
 from judging.services.bulk import ImportRow
 from judging.services.judgments import claim_next, try_lease
+from judging.services.leases import lease_slots
 from judging.services.plans import close_plan, create_plan
 from judging.services.stopping import set_stopping_rule
 from poolbench.judging.stopping import StoppingCriteria
@@ -79,6 +80,22 @@ def test_a_document_handed_out_while_its_plan_is_closed_stays(
         monkeypatch.setattr(Collector, "delete", meet_and_delete)
         close_plan(actor=organizer, plan=plan)
         assert Slot.objects.filter(pk=slot.pk).exists() == taken[0].result(WAIT)
+
+
+def test_documents_leased_together_wait_for_a_locked_one_last(plan, assessor, assessor2):
+    """Those that are free are leased and committed before; the locked one is then gone."""
+    first, locked, third = Slot.objects.filter(topic__number="1").order_by("position")[:3]
+    take = apart(lambda: lease_slots([first, locked, third], assessor))
+    theirs = Slot.objects.get(pk=locked.pk)
+    with ThreadPoolExecutor(1) as other:
+        with transaction.atomic():
+            assert try_lease(theirs, assessor2)
+            taken = other.submit(take)
+            assert not wait([taken], MEETING).done
+            own = Slot.objects.filter(assessor=assessor).order_by("position")
+            assert list(own) == [first, third]
+        assert taken.result(WAIT) == [first, third]
+    assert Slot.objects.get(pk=locked.pk).assessor == assessor2
 
 
 def test_two_growing_pools_do_not_ask_for_one_document(campaign, organizer, assessor, team, topic):

@@ -3,7 +3,8 @@ import { announce, format, showMessage, texts, whyWaiting } from "./bar.js";
 import { newUuid, parseDocument, parseNode, parseParts, withPrevious } from "./documents.js";
 import { beacon, post } from "./wire.js";
 
-const AT_ONCE = 3; // Documents in one request.
+const LEAST_AHEAD = 3;
+const AT_ONCE = 12; // Documents in one request, as in queries/screen.py.
 const MOST_TOKENS = 80; // As in judging_sync.py. A document that comes twice is shown once.
 const REMEMBERED = 30; // Documents kept in memory, so that undo works offline.
 const FIRST_WAIT_MS = 1_000;
@@ -16,7 +17,7 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
   const seen = []; // Documents that the page has had to look at again.
   let current = null;
   let ahead = [];
-  let mostAhead = Number(judge.dataset.mostAhead) || AT_ONCE;
+  let mostAhead = Number(judge.dataset.mostAhead) || LEAST_AHEAD;
   let submitted = []; // {uuid, docno, token, topic, kind, grade, doc}, the latest last
   let over = null;
   let acts = 0; // An answer that the server gave before the latest act does not know of it.
@@ -115,13 +116,17 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
     return [...docs.map((doc) => doc.token), ...queue.unsent.map(({ act }) => act.token)].filter(Boolean).slice(0, MOST_TOKENS);
   }
 
+  // A request costs the server more than the documents in it: one brings the last quarter.
+  const isStocked = () => ahead.length > mostAhead - Math.max(1, Math.floor(mostAhead / 4));
+  const isFull = () => ahead.length >= mostAhead || (isStocked() && progressAt > -Infinity);
+
   async function fetchAhead() {
     clearTimeout(timer);
     if (fetching) {
       fetchAgain = true;
       return;
     }
-    if (ahead.length >= mostAhead || single !== undefined) return;
+    if (isFull() || single !== undefined) return;
     fetching = true;
     try {
       let more = false;
@@ -129,7 +134,7 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
         fetchAgain = false;
         more = await fetchDocuments();
         if (current?.waiting && ahead.length) showArrived();
-      } while ((fetchAgain || more) && ahead.length < mostAhead);
+      } while (fetchAgain ? !isFull() : more && ahead.length < mostAhead);
       failures = 0;
       trouble = "";
     } catch (error) {

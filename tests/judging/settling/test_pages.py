@@ -278,7 +278,7 @@ def test_a_screen_costs_the_same_queries_however_much_waits(
         client.get(reverse("adjudicate", args=["small"]))
 
 
-QUERIES = 17
+QUERIES = 16
 
 
 # Qrels
