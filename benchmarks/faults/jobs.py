@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from benchmarks.faults import checks
@@ -47,7 +48,7 @@ def kill_evaluation(site: Site) -> Outcome:
     calm.run(lambda _job: True)
     share = sum(measure_use(site, before).values()) / -(-LARGE_RUNS // RUNS_A_SHARE)
     kill_at_division(site, at_division)
-    tried, kill = kill_in_share(site, share / 2)
+    tried = kill_in_share(site)
     done, in_share = [calm, at_division, *tried], tried[-1]
     outcome = Outcome("worker killed in evaluation")
     outcome.counts = {
@@ -64,7 +65,7 @@ def kill_evaluation(site: Site) -> Outcome:
         "killed in its share, started again": in_share.seconds,
     }
     again = f"{LARGE_RUNS} runs; done again: {[each.again for each in done]} runs"
-    outcome.seen = [f"{again}; killed after {kill.spent:.2f} of {share:.2f} s of CPU of a share"]
+    outcome.seen = [f"{again}; a share takes {share:.2f} s of CPU"]
     return outcome
 
 
@@ -76,47 +77,32 @@ def kill_at_division(site: Site, evaluation: Evaluation) -> None:
     time.sleep(10)  # they start
 
 
-def kill_in_share(site: Site, seconds: float) -> tuple[list[Evaluation], ShareKiller]:
-    """Evaluations until a worker was killed that had spent ``seconds`` on its share."""
+def kill_in_share(site: Site) -> list[Evaluation]:
+    """Evaluations until a share was begun by a worker that was killed."""
     tried = list[Evaluation]()
     while len(tried) < TRIES and not (tried and tried[-1].again):
-        kill = ShareKiller(site, seconds)
         tried.append(Evaluation())
-        tried[-1].run(kill)
-    return tried, kill
+        tried[-1].run(partial(kill_with_share, site))
+    return tried
 
 
-class ShareKiller:
-    """Kills a worker that has spent ``seconds`` of CPU on a share and has not ended it. To know
-    that, both stand still while the shares in progress are asked for; the killed one is started
-    again.
+def kill_with_share(site: Site, job: Any) -> bool:
+    """Kill a worker that has begun a share and not ended it, and start it again. To know that, all
+    stand still while the shares in progress are asked for: as many as workers, one in each hand.
     """
-
-    def __init__(self, site: Site, seconds: float) -> None:
-        self.site, self.seconds = site, seconds
-        self.seen: set[int] = set()
-        self.before: dict[str, float] = {}
-        self.spent = 0.0
-
-    def __call__(self, job: Any) -> bool:
-        shares, used = list_running(job), measure_use(self.site, self.before)
-        if shares != self.seen or not used:
-            self.seen, self.before = shares, count_cpu(self.site)
-            return False
-        name = max(used, key=lambda each: used[each])
-        if len(shares) < len(self.site.workers) or used[name] < self.seconds:
-            return False
-        for each in self.site.workers.values():
-            os.killpg(each.pid, signal.SIGSTOP)
-        # As many shares as workers, the same ones all the time: each has one in hand.
-        if is_in_hand := list_running(job) == self.seen:
-            self.spent = measure_use(self.site, self.before)[name]
-            self.site.kill_worker(name)
-        for each in self.site.workers.values():
-            os.killpg(each.pid, signal.SIGCONT)
-        if is_in_hand:
-            self.site.start_worker(name)
-        return is_in_hand
+    shares = list_running(job)
+    if len(shares) < len(site.workers):
+        return False
+    for worker in site.workers.values():
+        os.killpg(worker.pid, signal.SIGSTOP)
+    name = min(site.workers) if list_running(job) == shares else ""
+    if name:
+        site.kill_worker(name)
+    for worker in site.workers.values():
+        os.killpg(worker.pid, signal.SIGCONT)
+    if name:
+        site.start_worker(name)
+    return bool(name)
 
 
 def list_running(job: Any) -> set[int]:
