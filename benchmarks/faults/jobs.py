@@ -88,7 +88,7 @@ def kill_in_share(site: Site) -> list[Evaluation]:
 
 def kill_with_share(site: Site, job: Any) -> bool:
     """Kill a worker that has begun a share and not ended it, and start it again. To know that, all
-    stand still while the shares in progress are asked for: as many as workers, one in each hand.
+    stand still while the shares in progress are read: as many as workers, so one for each.
     """
     shares = list_running(job)
     if len(shares) < len(site.workers):

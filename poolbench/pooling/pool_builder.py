@@ -203,9 +203,15 @@ def list_topic_columns(
     np.minimum.at(min_rank, row, candidates.rank[entry])
     stratum, probability = sample_columns(session)
     counts = np.bincount(row, minlength=len(doc))
-    columns = (min_rank, counts, run[by_row], order + 1, stratum[doc])
-    small = [column.astype(np.int32) for column in columns]
-    return list(candidates.docnos.take(doc)), *small, probability[doc]
+    return (
+        list(candidates.docnos.take(doc)),
+        min_rank.astype(np.int32),
+        counts.astype(np.int32),
+        run[by_row].astype(np.int32),
+        (order + 1).astype(np.int32),
+        stratum[doc].astype(np.int32),
+        probability[doc],
+    )
 
 
 def reachable_entries(session: PoolSession) -> Mask:

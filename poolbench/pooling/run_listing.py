@@ -98,8 +98,8 @@ def iter_listing_parts(
     seed: int,
     topics: Collection[str] | None = None,
 ) -> Iterator[RunListing]:
-    """The same as listings of some topics each, in their order: for what is asked topic by topic,
-    so that never all of them are in memory. One without topics if no run answers any.
+    """The same as listings of some topics each, in their order: for work topic by topic, so
+    that never all of them are in memory. One without topics if no run answers any.
     """
     ordered, names, sizes = truncate_matrices(runs, cutoff, topics)
     return _iter_parts(ordered, names, sizes, dictionary, cutoff, seed)

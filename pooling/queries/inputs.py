@@ -124,7 +124,7 @@ def build_sessions(
     campaign: Campaign, runs: Sequence[Run], spec: PoolSpec
 ) -> tuple[dict[str, Any], RunListing | None, Iterator[PoolSession]]:
     """The pool's inputs, which determine its documents and their order, and a session per topic
-    with everything selected that needs no judgments, each made when it is asked for; and what the
+    with everything selected that needs no judgments, each made as it is taken; and what the
     runs retrieve, if the spec needs it of all topics at once.
     """
     inputs, listing = describe_inputs(campaign, spec, runs), None
