@@ -20,6 +20,7 @@ from campaigns.file_cache import FileCache
 from campaigns.models import Campaign, CampaignTask, PairChunk, Run
 from campaigns.queries.tasks import load_judged_before
 from poolbench.cache import Cache
+from poolbench.pooling.run_listing import truncate_matrix
 from poolbench.runs.pair_places import PairPlaces
 from poolbench.runs.residual import remove_coded_pairs
 from poolbench.runs.run_matrix import (
@@ -211,6 +212,12 @@ class MatricesByTag(Mapping[str, RunMatrix]):
 
     def __getitem__(self, tag: str) -> RunMatrix:
         return load_run_matrix(self.runs[tag])
+
+
+def load_run_top(run: Run, depth: int) -> RunTable:
+    """The first ``depth`` documents of each topic of the accepted run, as strings."""
+    matrix = truncate_matrix(load_run_matrix(run), depth, None)
+    return get_pair_dictionary(run.campaign).decode(matrix, run.tag)
 
 
 def load_run_table(run: Run) -> RunTable:

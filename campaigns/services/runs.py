@@ -42,6 +42,7 @@ from poolbench.files.streams import read_bytes
 from poolbench.runs.ir_metadata import MAX_HEAD, write_ir_metadata
 from poolbench.runs.run_checks import CheckedRun, RunRules, check_run_file
 from poolbench.runs.run_form import put_value
+from poolbench.runs.run_remarks import DEEP
 
 HEAD = 2 * MAX_HEAD
 """Bytes of a file in which its ``ir_metadata`` block is looked for, packed or not."""
@@ -320,7 +321,7 @@ def build_run_rules(run: Run) -> RunRules:
         earlier_hashes=dict(earlier.values_list("normalised_hash", "tag")),
         judged=load_judged_before(run.task),
         refuse_judged=run.task is not None and run.task.refuse_judged,
-        earlier_runs=(matrices.load_run_table(other) for other in iter_latest_runs(run)),
+        earlier_runs=(matrices.load_run_top(other, DEEP) for other in iter_latest_runs(run)),
         cut_offs=list_cut_offs(campaign),
     )
 

@@ -16,7 +16,6 @@ from poolbench.pooling.method import DocumentSample, NextDocument
 from poolbench.pooling.players import run_hash
 from poolbench.pooling.session import PoolSession, PoolStep
 from poolbench.pooling.tables import PoolTable
-from poolbench.reading.reader import DocnoArray
 from poolbench.runs.hash_order import hash_order
 from poolbench.runs.tables import group_starts
 
@@ -52,6 +51,7 @@ def equal_share(total: int, room: Ints) -> int:
     return low
 
 
+Small = NDArray[np.int32]
 Judge = Callable[[str, str], bool]
 """``(topic, docno)`` to whether the document is relevant."""
 
@@ -158,20 +158,26 @@ def judge_choices(session: PoolSession, choices: Iterable[NextDocument], judge: 
 
 
 def build_pool_table(sessions: Iterable[PoolSession]) -> PoolTable:
-    """The pool of the documents selected so far; topics without any are omitted."""
-    filled = [session for session in sessions if session.selected]
-    parts = [list_topic_columns(session) for session in filled]
-    docnos, min_rank, counts, runs, priority, stratum, probability = (
+    """The pool of the documents selected so far; topics without any are omitted. No session is
+    kept, so that they may be made one after the other.
+    """
+    runs, topics, parts = tuple[str, ...](), list[str](), []
+    for session in sessions:
+        if session.selected:
+            runs = session.candidates.runs
+            topics.append(session.candidates.topic)
+            parts.append(list_topic_columns(session))
+    docnos, min_rank, counts, contributors, priority, stratum, probability = (
         zip(*parts, strict=True) if parts else [()] * 7
     )
     return PoolTable(
-        runs=filled[0].candidates.runs if filled else (),
-        topics=tuple(session.candidates.topic for session in filled),
+        runs=runs,
+        topics=tuple(topics),
         starts=group_starts(list(map(len, docnos))),
         docnos=list(chain.from_iterable(docnos)),
         min_rank=join_columns(min_rank, np.int32),
         bounds=group_starts(join_columns(counts, np.int64)),
-        contributors=join_columns(runs, np.int32),
+        contributors=join_columns(contributors, np.int32),
         priority=join_columns(priority, np.int32),
         stratum=join_columns(stratum, np.int32),
         probability=join_columns(probability, np.float64),
@@ -180,7 +186,7 @@ def build_pool_table(sessions: Iterable[PoolSession]) -> PoolTable:
 
 def list_topic_columns(
     session: PoolSession,
-) -> tuple[DocnoArray, Ints, Ints, Ints, Ints, Ints, Floats]:
+) -> tuple[list[str], Small, Small, Small, Small, Small, Floats]:
     """Of the pooled documents of one topic, docno ascending: docnos, best ranks, numbers of
     contributing runs, these runs, places in the order of selection, strata and probabilities.
     """
@@ -197,8 +203,15 @@ def list_topic_columns(
     np.minimum.at(min_rank, row, candidates.rank[entry])
     stratum, probability = sample_columns(session)
     counts = np.bincount(row, minlength=len(doc))
-    docnos = candidates.docnos.take(doc)
-    return docnos, min_rank, counts, run[by_row], order + 1, stratum[doc], probability[doc]
+    return (
+        list(candidates.docnos.take(doc)),
+        min_rank.astype(np.int32),
+        counts.astype(np.int32),
+        run[by_row].astype(np.int32),
+        (order + 1).astype(np.int32),
+        stratum[doc].astype(np.int32),
+        probability[doc],
+    )
 
 
 def reachable_entries(session: PoolSession) -> Mask:
@@ -223,4 +236,4 @@ def sample_columns(session: PoolSession) -> tuple[Ints, Floats]:
 
 
 def join_columns(parts: Sequence[NDArray[Any]], kind: type[Any]) -> NDArray[Any]:
-    return np.concatenate([np.empty(0, kind), *parts]).astype(kind)
+    return np.concatenate([np.empty(0, kind), *parts]).astype(kind, copy=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import TypeVar
@@ -20,8 +20,8 @@ from poolbench.runs.tables import QrelsTable, RunTable, group_starts, split_topi
 
 Run = TypeVar("Run")
 
-_ENTRIES = 1 << 20
-"""Entries of a listing that are put in order at once: some 150 MB."""
+_ENTRIES = 1 << 18
+"""Entries of a listing that are put in order at once: some 40 MB."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +84,33 @@ def build_listing_from_matrices(
 
     Large listings are made of some topics at a time.
     """
+    ordered, names, sizes = truncate_matrices(runs, cutoff, topics)
+    parts = _iter_parts(ordered, names, sizes, dictionary, cutoff, seed)
+    if int(sizes.sum()) <= _ENTRIES:
+        return next(parts)
+    return join_listings(parts, names, int(sizes.sum()))
+
+
+def iter_listing_parts(
+    runs: Iterable[tuple[str, RunMatrix]],
+    dictionary: PairDictionary,
+    cutoff: int,
+    seed: int,
+    topics: Collection[str] | None = None,
+) -> Iterator[RunListing]:
+    """The same as listings of some topics each, in their order: for work topic by topic, so
+    that never all of them are in memory. One without topics if no run answers any.
+    """
+    ordered, names, sizes = truncate_matrices(runs, cutoff, topics)
+    return _iter_parts(ordered, names, sizes, dictionary, cutoff, seed)
+
+
+def truncate_matrices(
+    runs: Iterable[tuple[str, RunMatrix]], cutoff: int, topics: Collection[str] | None
+) -> tuple[list[tuple[str, RunMatrix]], tuple[str, ...], Ints]:
+    """``runs`` by tag with the top of each topic, the topics that they answer, and the number of
+    entries of each.
+    """
     wanted = None if topics is None else frozenset(topics)
     ordered = sort_runs_by_tag([(tag, truncate_matrix(run, cutoff, wanted)) for tag, run in runs])
     names = answered_topics([run for _, run in ordered], topics)
@@ -91,9 +118,19 @@ def build_listing_from_matrices(
     number = {name: at for at, name in enumerate(names)}
     for _, run in ordered:
         sizes[[number[topic] for topic in run.topics]] += np.diff(run.starts)
+    return ordered, names, sizes
+
+
+def _iter_parts(
+    ordered: Sequence[tuple[str, RunMatrix]],
+    names: tuple[str, ...],
+    sizes: Ints,
+    dictionary: PairDictionary,
+    cutoff: int,
+    seed: int,
+) -> Iterator[RunListing]:
     ranges = list(split_topic_ranges(group_starts(sizes), _ENTRIES)) or [(0, 0)]
-    parts = (_list_topics(ordered, dictionary, names[a:b], cutoff, seed) for a, b in ranges)
-    return next(parts) if len(ranges) == 1 else join_listings(parts, names, int(sizes.sum()))
+    return (_list_topics(ordered, dictionary, names[a:b], cutoff, seed) for a, b in ranges)
 
 
 def _list_topics(

@@ -96,6 +96,12 @@ class PoolSpec:
         """The automatic assessor whose grades help to draw a sample; empty without one."""
         return next((str(own) for each in self.steps if (own := each.values.get("machine"))), "")
 
+    @property
+    def needs_all_topics(self) -> bool:
+        """Whether what it selects of a topic depends on others, or on what they are drawn from."""
+        drawn = any(step.method.draw is not None for step in self.steps)
+        return drawn or self.budget.total is not None or bool(self.reader or self.machine)
+
     def as_dict(self) -> dict[str, Any]:
         """The spec as written in a file, without unset fields."""
         content = {

@@ -330,9 +330,12 @@ def _join(ids: DocnoArray, end: bytes) -> bytes:
     width = int(ids.lengths.max(initial=0)) + len(end)
     if not 0 < width <= _WIDEST:
         return b"".join(text + end for text in ids.texts(slice(None)))
-    is_inside = int(ids.starts.max()) + width <= len(ids.data)
-    windows = byte_windows(ids.data if is_inside else ids.data + bytes(width), width)
-    square = windows[ids.starts].view(np.uint8).reshape(-1, width)
+    data, starts = ids.data, ids.starts
+    if int(starts.max()) + width > len(data):
+        # The end of the data, which may be a mapped file: of that only these bytes are copied.
+        first = int(starts.min())
+        data, starts = data[first:] + bytes(width), starts - first
+    square = byte_windows(data, width)[starts].view(np.uint8).reshape(-1, width)
     if end:
         square[np.arange(len(ids)), ids.lengths] = end[0]
     if (ids.lengths == width - len(end)).all():

@@ -10,9 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poolbench.pooling.tables import PoolTable, count_unique_documents
+from poolbench.runs.tables import split_topic_ranges
 
 Pairs = Collection[tuple[str, str]]
 Counts = NDArray[np.int64]
+AT_ONCE = 50_000
+"""Documents whose teams are in memory at a time."""
 
 
 @dataclass(frozen=True)
@@ -119,14 +122,18 @@ def compute_composition(
 
 def team_counts(table: PoolTable, team_of_run: Counts, teams: int) -> tuple[Counts, Counts]:
     """Documents unique to each team, topics × teams; and documents contributed by each team."""
-    row_numbers = np.repeat(np.arange(len(table)), np.diff(table.bounds))
-    from_team = np.zeros((len(table), teams), np.bool_)
-    from_team[row_numbers, team_of_run[table.contributors]] = True
-    rows = np.flatnonzero(from_team.sum(axis=1) == 1)
-    row_topics = np.repeat(np.arange(len(table.topics)), np.diff(table.starts))
-    unique = np.zeros((len(table.topics), teams), np.int64)
-    np.add.at(unique, (row_topics[rows], from_team[rows].argmax(axis=1)), 1)
-    return unique, from_team.sum(axis=0)
+    unique, contributed = np.zeros((len(table.topics), teams), np.int64), np.zeros(teams, np.int64)
+    for first, end in split_topic_ranges(table.starts, AT_ONCE):
+        starts = table.starts[first : end + 1]
+        bounds = table.bounds[starts[0] : starts[-1] + 1]
+        row_numbers = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
+        from_team = np.zeros((len(bounds) - 1, teams), np.bool_)
+        from_team[row_numbers, team_of_run[table.contributors[bounds[0] : bounds[-1]]]] = True
+        rows = np.flatnonzero(from_team.sum(axis=1) == 1)
+        row_topics = np.repeat(np.arange(first, end), np.diff(starts))
+        np.add.at(unique, (row_topics[rows], from_team[rows].argmax(axis=1)), 1)
+        contributed += from_team.sum(axis=0)
+    return unique, contributed
 
 
 def topic_shares(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from itertools import chain
+from typing import Any, TypeVar
 
 from django.db.models import QuerySet
 from django.urls import reverse
@@ -25,7 +26,7 @@ from campaigns.services import matrices
 from poolbench.files.faults import format_count, list_names
 from poolbench.pooling.candidates import RunListing
 from poolbench.pooling.pool_builder import build_pool_table, is_shared, start_sessions
-from poolbench.pooling.run_listing import build_listing_from_matrices
+from poolbench.pooling.run_listing import build_listing_from_matrices, iter_listing_parts
 from poolbench.pooling.session import PoolSession
 from poolbench.pooling.spec import PoolSpec, hash_inputs
 from poolbench.pooling.tables import PoolTable
@@ -33,6 +34,7 @@ from pooling.queries.document_texts import attach_listing_texts, check_reader
 from pooling.queries.machine_grades import attach_current_grades
 from pooling.queries.pools import latest_pool_version
 
+T = TypeVar("T")
 MAX_RUNS = 65_535  # contributors are packed as uint16
 
 
@@ -101,9 +103,11 @@ def describe_inputs(campaign: Campaign, spec: PoolSpec, runs: Sequence[Run]) -> 
     )
 
 
-def load_listing(campaign: Campaign, runs: Iterable[Run], inputs: dict[str, Any]) -> RunListing:
-    """The listing of ``runs`` for the topics of ``inputs``, down to the cut-off."""
-    return build_listing_from_matrices(
+def list_runs_of_topics(
+    campaign: Campaign, runs: Iterable[Run], inputs: dict[str, Any], list_runs: Callable[..., T]
+) -> T:
+    """What ``list_runs`` makes of ``runs`` for the topics of ``inputs``, down to the cut-off."""
+    return list_runs(
         ((run.tag, matrices.load_run_matrix(run)) for run in runs),
         matrices.get_pair_dictionary(campaign),
         inputs["cutoff"],
@@ -112,33 +116,30 @@ def load_listing(campaign: Campaign, runs: Iterable[Run], inputs: dict[str, Any]
     )
 
 
+def load_listing(campaign: Campaign, runs: Iterable[Run], inputs: dict[str, Any]) -> RunListing:
+    return list_runs_of_topics(campaign, runs, inputs, build_listing_from_matrices)
+
+
 def build_sessions(
     campaign: Campaign, runs: Sequence[Run], spec: PoolSpec
-) -> tuple[dict[str, Any], RunListing, list[PoolSession]]:
-    """The pool's inputs, which determine its documents and their order, what its runs retrieve, and
-    a session per topic with everything selected that needs no judgments.
+) -> tuple[dict[str, Any], RunListing | None, Iterator[PoolSession]]:
+    """The pool's inputs, which determine its documents and their order, and a session per topic
+    with everything selected that needs no judgments, each made as it is taken; and what the
+    runs retrieve, if the spec needs it of all topics at once.
     """
-    inputs = describe_inputs(campaign, spec, runs)
-    listing = load_listing(campaign, runs, inputs)
-    if not len(listing):
-        fix = "Import the topics that the runs answer, or select other runs."
-        message = "The selected runs retrieve no documents for the campaign's topics."
-        raise ActionRefused("empty-pool", message, fix)
-    if spec.reader:
-        listing, inputs["texts"] = attach_listing_texts(campaign, listing, spec.reader)
-    if spec.machine:
-        listing, inputs["machine"] = attach_current_grades(campaign, listing, spec.machine)
-    sessions = start_sessions(listing, spec.steps, spec.budget)
-    if all(is_skipped_topic(session) for session in sessions):
-        fix = "Check the depths, tags and windows of the spec against these runs."
-        message = "This spec selects no documents from these runs."
-        raise ActionRefused("empty-pool", message, fix)
-    return inputs, listing, sessions
-
-
-def is_skipped_topic(session: PoolSession) -> bool:
-    """Whether the spec selects no documents of a topic, now or after judgments."""
-    return not session.selected and session.is_complete
+    inputs, listing = describe_inputs(campaign, spec, runs), None
+    parts: Iterable[RunListing]
+    if spec.needs_all_topics:
+        listing = load_listing(campaign, runs, inputs)
+        if spec.reader:
+            listing, inputs["texts"] = attach_listing_texts(campaign, listing, spec.reader)
+        if spec.machine:
+            listing, inputs["machine"] = attach_current_grades(campaign, listing, spec.machine)
+        parts = [listing]
+    else:
+        parts = list_runs_of_topics(campaign, runs, inputs, iter_listing_parts)
+    started = (start_sessions(part, spec.steps, spec.budget) for part in parts)
+    return inputs, listing, chain.from_iterable(started)
 
 
 def list_poolable_runs(campaign: Campaign) -> QuerySet[Run]:
@@ -244,33 +245,41 @@ class FreezeFacts:
         return done
 
 
+@dataclass(frozen=True)
+class DraftTopic:
+    """A topic of a draft: ``size`` documents now, and at most ``budget``; ``is_complete`` if
+    judgments add none.
+    """
+
+    number: str
+    size: int
+    budget: int
+    is_complete: bool
+
+    @property
+    def is_skipped(self) -> bool:
+        """Whether the spec selects no documents of the topic, now or after judgments."""
+        return not self.size and self.is_complete
+
+
 @dataclass(frozen=True, eq=False)
 class PoolDraft:
-    """A pool before it is frozen: its runs, its inputs, what the runs retrieve, and a session per
-    topic.
+    """A pool before it is frozen: its runs, its inputs, its topics and documents; ``docnos`` are
+    of those that it has or, if it is adaptive, can have. ``listing``: see ``build_sessions``.
     """
 
     campaign: Campaign
     runs: list[Run]
     inputs: dict[str, Any]
-    listing: RunListing
-    sessions: list[PoolSession]
+    listing: RunListing | None
+    topics: list[DraftTopic]
+    table: PoolTable
+    docnos: Collection[str]
 
     @property
     def task(self) -> CampaignTask | None:
         """That of the runs, which all have the same."""
         return self.runs[0].task
-
-    @cached_property
-    def table(self) -> PoolTable:
-        return build_pool_table(self.sessions)
-
-    @cached_property
-    def docnos(self) -> list[str]:
-        """Of all documents that the pool has or, if it is adaptive, can have."""
-        if not self.inputs.get("adaptive"):
-            return sorted(set(self.table.docnos))
-        return sorted({docno for each in self.sessions for docno in each.candidates.docnos})
 
     @cached_property
     def inputs_hash(self) -> str:
@@ -279,7 +288,7 @@ class PoolDraft:
 
     @cached_property
     def facts(self) -> FreezeFacts:
-        most = sum(session.budget for session in self.sessions)
+        most = sum(topic.budget for topic in self.topics)
         size = len(self.table)
         return FreezeFacts(self.campaign, self.runs, self.inputs, self.inputs_hash, size, most)
 
@@ -291,4 +300,31 @@ def draft_pool(
     require_access(actor, "campaigns.manage", campaign)
     check_spec(campaign, spec)
     runs_by_tag = get_poolable_runs(campaign, runs)
-    return PoolDraft(campaign, runs_by_tag, *build_sessions(campaign, runs_by_tag, spec))
+    inputs, listing, sessions = build_sessions(campaign, runs_by_tag, spec)
+    topics, candidates = list[DraftTopic](), set[str]()
+
+    def note_topics() -> Iterator[PoolSession]:
+        # None of them is kept: a session of a large topic takes more than its documents.
+        for session in sessions:
+            size, number = len(session.selected), session.candidates.topic
+            topics.append(DraftTopic(number, size, session.budget, session.is_complete))
+            if inputs.get("adaptive"):
+                candidates.update(session.candidates.docnos)
+            yield session
+
+    table = build_pool_table(note_topics())
+    check_drafted(topics)
+    docnos = candidates if inputs.get("adaptive") else table.docnos
+    return PoolDraft(campaign, runs_by_tag, inputs, listing, topics, table, docnos)
+
+
+def check_drafted(topics: Sequence[DraftTopic]) -> None:
+    """Raise ``ActionRefused`` if the pool would stay empty."""
+    if not topics:
+        fix = "Import the topics that the runs answer, or select other runs."
+        message = "The selected runs retrieve no documents for the campaign's topics."
+        raise ActionRefused("empty-pool", message, fix)
+    if all(topic.is_skipped for topic in topics):
+        fix = "Check the depths, tags and windows of the spec against these runs."
+        message = "This spec selects no documents from these runs."
+        raise ActionRefused("empty-pool", message, fix)

@@ -22,7 +22,6 @@ from pooling.queries.inputs import (
     FreezeFacts,
     describe_inputs,
     draft_pool,
-    is_skipped_topic,
     list_poolable_runs,
 )
 from pooling.queries.pools import judged_pair_set, pooled_pair_set
@@ -115,7 +114,7 @@ def preview_pool(
         judged=judged_pair_set(campaign),
         pooled=pooled_pair_set(campaign),
     )
-    by_topic = {session.candidates.topic: session for session in draft.sessions}
+    by_topic = {topic.number: topic for topic in draft.topics}
     return PoolPreview(
         spec=spec,
         runs=tuple(draft.runs),
@@ -123,15 +122,13 @@ def preview_pool(
         pooled_shares=pooled_shares(campaign, draft.table, draft.runs),
         inputs_hash=draft.inputs_hash,
         future_documents={
-            topic: session.budget - len(session.selected)
-            for topic, session in by_topic.items()
-            if spec.is_adaptive
+            topic.number: topic.budget - topic.size for topic in draft.topics if spec.is_adaptive
         },
         unanswered_topics=tuple(topic for topic in draft.inputs["topics"] if topic not in by_topic),
         skipped_topics=tuple(
             topic
             for topic in draft.inputs["topics"]
-            if topic in by_topic and is_skipped_topic(by_topic[topic])
+            if topic in by_topic and by_topic[topic].is_skipped
         ),
         identical_runs=find_identical_runs(draft.runs),
         duplicate_texts=count_duplicate_texts(campaign, draft.table),

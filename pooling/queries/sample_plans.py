@@ -106,10 +106,10 @@ def describe_sample(pool: Pool) -> FrozenSample:
     )
 
 
-def plan_spec_sample(listing: RunListing, spec: PoolSpec) -> SamplePlan | None:
+def plan_spec_sample(listing: RunListing | None, spec: PoolSpec) -> SamplePlan | None:
     """The plan of a ``spec`` that samples by influence; None for others."""
     step = next((each for each in spec.steps if each.method.draw is not None), None)
-    if step is None or not len(listing):
+    if step is None or not listing:
         return None
     plan = plan_sample(listing, step.values)
     number = min(step.values["number"], len(plan.sizes))

@@ -19,13 +19,18 @@ from campaigns.services.decisions import check_decision
 from campaigns.services.registration import prepare_documents
 from campaigns.services.rows import Row, insert_rows
 from campaigns.services.tasks import store_task_topics
-from poolbench.pooling.session import PoolSession
 from poolbench.pooling.spec import PoolSpec
 from poolbench.pooling.spec_file import build_spec
 from poolbench.pooling.tables import Ints, PoolTable
 from poolbench.runs.hash_order import hash_orders
 from pooling.models import Pool, PoolItem, PoolTopic
-from pooling.queries.inputs import FreezeFacts, PoolDraft, draft_pool, get_poolable_runs
+from pooling.queries.inputs import (
+    DraftTopic,
+    FreezeFacts,
+    PoolDraft,
+    draft_pool,
+    get_poolable_runs,
+)
 from pooling.queries.pools import PACKED, keep_composition, latest_pool_version
 
 FREEZE = "pooling.freeze"
@@ -159,7 +164,7 @@ def write_pool(actor: User, draft: PoolDraft, confirmed: dict[str, Any]) -> Pool
     if not pool.is_adaptive:
         keep_composition(pool, lambda: table)
     else:
-        PoolTopic.objects.bulk_create(iter_adaptive_topics(pool, draft.sessions))
+        PoolTopic.objects.bulk_create(iter_adaptive_topics(pool, draft.topics))
     events.log_event(
         campaign=campaign,
         actor=actor,
@@ -173,11 +178,11 @@ def write_pool(actor: User, draft: PoolDraft, confirmed: dict[str, Any]) -> Pool
     return pool
 
 
-def iter_adaptive_topics(pool: Pool, sessions: Sequence[PoolSession]) -> Iterator[PoolTopic]:
+def iter_adaptive_topics(pool: Pool, topics: Sequence[DraftTopic]) -> Iterator[PoolTopic]:
     topic_ids = dict(pool.campaign.topics.values_list("number", "pk"))
-    for session in sessions:
-        topic = topic_ids[session.candidates.topic]
-        yield PoolTopic(pool=pool, topic_id=topic, budget=session.budget, ended=session.is_complete)
+    for topic in topics:
+        key = topic_ids[topic.number]
+        yield PoolTopic(pool=pool, topic_id=key, budget=topic.budget, ended=topic.is_complete)
 
 
 def iter_pool_rows(pool: Pool, table: PoolTable, topic_ids: Mapping[str, int]) -> Iterator[Row]:

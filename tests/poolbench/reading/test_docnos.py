@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from mmap import ACCESS_READ, mmap
+from typing import cast
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -117,3 +120,16 @@ def test_words_kept_of_blocks_are_those_loaded_afresh(lengths):
 def test_docnos_have_no_hash_as_a_whole():
     with pytest.raises(TypeError):
         hash(DocnoArray.from_ids(["a"]))
+
+
+def test_the_end_of_a_mapped_file_is_joined(tmp_path):
+    """The last ID is shorter than the longest, so that a row of equal width passes the end."""
+    ids = ["a longer one", "b", "c"]
+    packed = DocnoArray.from_ids(ids)
+    path = tmp_path / "ids"
+    path.write_bytes(packed.data)
+    with path.open("rb") as stream, mmap(stream.fileno(), 0, access=ACCESS_READ) as data:
+        mapped = DocnoArray(cast(bytes, data), packed.starts, packed.lengths)
+        assert mapped.joined(b"\n") == b"a longer one\nb\nc\n"
+        assert mapped.take(slice(1, None)).joined() == b"bc"
+        del mapped
