@@ -6,8 +6,6 @@ Loads the campaign into an empty installation in a temporary folder (whole proce
 requests the leaderboard and other large pages of that installation, three times each.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -11,8 +11,6 @@ A document of 720 words takes a worker 15 seconds on average, half of what a stu
 All workers have one address here, so ``POOLBENCH_CROWD_RATE`` is off.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -9,8 +9,6 @@ campaign in the shape of TREC-8; ``others``, coverage on TREC-COVID and on the d
 ``speed``, CPU seconds of one computation.
 """
 
-from __future__ import annotations
-
 import argparse
 import resource
 import sys

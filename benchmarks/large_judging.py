@@ -9,8 +9,6 @@ judged. Reports are computed before, as the jobs do after judgments. First view:
 process are empty. CPU seconds are those of this process and of PostgreSQL's that serves it.
 """
 
-from __future__ import annotations
-
 import argparse
 import cProfile
 import pstats

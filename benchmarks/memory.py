@@ -9,8 +9,6 @@ anonymous memory (RssAnon) and of all memory (VmHWM), which counts pages of mapp
 step with another checkout as well, on a copy of the same installation.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import shutil

@@ -6,8 +6,6 @@ The bucket is that of a local server (moto) in a process of its own, which is no
 object store adds its own time to answer, once for each request.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import re

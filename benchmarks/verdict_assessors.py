@@ -1,7 +1,5 @@
 """The verdict on agreement by those who judged DL 2019: verdict_assessors.py DATA"""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Parts of real campaigns, for ``verdicts_replay.py``."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import sys

@@ -8,8 +8,6 @@ Counts are added to ``verdict_counts.csv``, from which ``verdict_tables.py`` wri
 the documentation: each run goes on with the campaign after the last one that was counted.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import time

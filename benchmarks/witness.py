@@ -5,8 +5,6 @@ and a run as the machine; TREC-COVID with simulated machines. For a shuffled or 
 every alarm about teams, topics and texts is a false one.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import sys

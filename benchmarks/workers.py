@@ -11,8 +11,6 @@ the last, without their start. With ``--kill``, the busier of two workers is kil
 of its work. With ``--simulation``, pools of depth 50 and by move-to-front are simulated instead.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import signal

@@ -2,8 +2,6 @@
 of the database mean.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any

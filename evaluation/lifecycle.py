@@ -1,7 +1,5 @@
 """Scores in the life cycle of a campaign."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any

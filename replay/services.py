@@ -2,8 +2,6 @@
 use: topics, documents, runs, pool, judgments, qrels, scores, release.
 """
 
-from __future__ import annotations
-
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence

@@ -3,8 +3,6 @@
 A name may carry a variant after @: another object or another query.
 """
 
-from __future__ import annotations
-
 TABLE = """
 #      anon strang viewer owner rival assess organ foreign
 GET    302  404  403  403  403  403  200  404

@@ -3,8 +3,6 @@
 Of allauth's pages only those that are offered have an address: no social sign-in, no codes by mail.
 """
 
-from __future__ import annotations
-
 from allauth.account import views as account
 from allauth.mfa.base import views as mfa
 from allauth.mfa.recovery_codes import views as recovery_codes

@@ -1,7 +1,5 @@
 """The cards of every registry, with computed examples, as blocks of docs/*.md."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any

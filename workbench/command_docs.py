@@ -1,7 +1,5 @@
 """The blocks of docs/commands.md: a table and a section for each command, from its own help."""
 
-from __future__ import annotations
-
 from argparse import ONE_OR_MORE, OPTIONAL, SUPPRESS, ZERO_OR_MORE, Action
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial

@@ -3,8 +3,6 @@
 Errors inside the API's views are answered by ``handle_api_exception``.
 """
 
-from __future__ import annotations
-
 import sys
 from itertools import islice
 from typing import Any

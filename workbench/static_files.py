@@ -1,7 +1,5 @@
 """Static files under names with a hash of their content, compressed, for caches of any age."""
 
-from __future__ import annotations
-
 import fcntl
 import hashlib
 import logging

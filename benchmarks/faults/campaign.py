@@ -1,7 +1,5 @@
 """What people and workers are busy with while something fails: two campaigns."""
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 from typing import Any

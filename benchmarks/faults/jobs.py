@@ -1,7 +1,5 @@
 """Faults of background work and of commands: killed in the middle, or done twice at once."""
 
-from __future__ import annotations
-
 import hashlib
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Files that a page or the API offers for download."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import PurePath

@@ -1,7 +1,5 @@
 """The REST API of campaigns, topics, documents and runs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any

@@ -1,7 +1,5 @@
 """Forms of accounts: sign-in, passwords, tokens; those for strangers are django-allauth's."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from allauth.account.forms import AddEmailForm, ResetPasswordForm, ResetPasswordKeyForm, SignupForm

@@ -5,8 +5,6 @@ a table that begins with a code of a fault has that code as its anchor, and ever
 glossary has one that begins with ``w-``.
 """
 
-from __future__ import annotations
-
 import posixpath
 import re
 from collections import Counter

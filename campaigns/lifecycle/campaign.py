@@ -1,7 +1,5 @@
 """Setup and runs: the phases before the pool, and the tabs that no phase needs."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Events and jobs, and the figures that a job computes because a request would take too long."""
 
-from __future__ import annotations
-
 from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone

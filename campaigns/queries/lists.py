@@ -1,7 +1,5 @@
 """Queries: access to campaigns, and what their pages show."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Queries on teams: one's own, registrations, who has submitted, who has accepted the terms."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Create and configure campaigns: texts, limits, deadlines and grade scale."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime

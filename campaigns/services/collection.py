@@ -1,7 +1,5 @@
 """Import and delete topics and documents; a file is imported completely or not at all."""
 
-from __future__ import annotations
-
 import io
 from collections import Counter
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """Group the documents of a campaign by their texts, whenever documents come in or change."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The end of a campaign: closed for reading, deleted, restored, removed for good."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """Writing many rows at once without the ORM, which takes several times as long."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence

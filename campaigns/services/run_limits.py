@@ -1,7 +1,5 @@
 """Refusals of a submission before its file is read, and removal of old files of rejected runs."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 from django.conf import settings

@@ -3,8 +3,6 @@
 ``content`` is what a template has between the tags, escaped where it holds values.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Show documents: in pages, each block with its offset in the body."""
 
-from __future__ import annotations
-
 from django import template
 from django.template.defaultfilters import filesizeformat
 from django.utils.formats import number_format

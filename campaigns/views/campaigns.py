@@ -1,7 +1,5 @@
 """A campaign's creation and its settings."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise

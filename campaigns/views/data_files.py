@@ -1,7 +1,5 @@
 """The data of a campaign: the list, downloads, and what organizers add and give to others."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

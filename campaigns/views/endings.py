@@ -1,7 +1,5 @@
 """What becomes of a campaign: copied, rehearsed, closed, reopened, deleted, restored."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from django.contrib import messages

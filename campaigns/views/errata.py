@@ -1,7 +1,5 @@
 """Corrections of texts: all of them with their changes, and the form for a new one."""
 
-from __future__ import annotations
-
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect

@@ -1,7 +1,5 @@
 """Helpers of the pages for signed-in users, and of their addresses."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

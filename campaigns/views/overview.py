@@ -1,7 +1,5 @@
 """The overview of a campaign: what comes next, and how good is what there is."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 from django.http import HttpResponse

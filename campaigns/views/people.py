@@ -1,7 +1,5 @@
 """Members, teams and invitation links, for organizers."""
 
-from __future__ import annotations
-
 from functools import partial
 from urllib.parse import urlencode
 

@@ -1,7 +1,5 @@
 """The public page in Setup: its texts, and the acts that show it to everybody or take it down."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from django.contrib import messages

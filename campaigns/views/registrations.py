@@ -1,7 +1,5 @@
 """Organizers' work with teams: registrations, the list, many invitations, handing over."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from django.contrib import messages

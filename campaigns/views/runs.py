@@ -1,7 +1,5 @@
 """Runs: a team's own, or all for organizers; the run form, submission and the check."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import cast
 

@@ -1,7 +1,5 @@
 """Pages outside campaigns: front page, sign-in, account, theme, health."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Tasks and rounds of a campaign: the list, and the form of one."""
 
-from __future__ import annotations
-
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect

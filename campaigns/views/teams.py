@@ -1,7 +1,5 @@
 """Teams: registration by anybody, and the page of a team for its members and organizers."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from django.contrib import messages

@@ -1,7 +1,5 @@
 """What starting, stopping and paying a study mean, for the page that asks before."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 from django.urls import reverse

@@ -1,7 +1,5 @@
 """The payment sheet of a study: what is owed, bonuses, and the provider's list beside it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any

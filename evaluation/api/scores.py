@@ -1,7 +1,5 @@
 """The REST API of scores: the same content as the pages, for the same readers."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db.models import QuerySet

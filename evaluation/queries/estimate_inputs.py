@@ -1,7 +1,5 @@
 """What estimates from a sample are computed from: pool, grades, machines, runs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """What a set of estimates keeps beside its scores: its frame as numbers, and its manifest."""
 
-from __future__ import annotations
-
 import hashlib
 from typing import Any
 

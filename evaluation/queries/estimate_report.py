@@ -1,7 +1,5 @@
 """Estimates from a sample while people judge it, as a subject of reports."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from hashlib import sha256
 

@@ -4,8 +4,6 @@ The runs of a campaign stay in memory as pair codes; only topics with new judgme
 rescored. Nothing is stored: official scores need a qrels version.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The files of an overview paper: tables and figures over all runs, and an appendix per team."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """The results of a team for a paper, with nothing that its members may not see."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import compress

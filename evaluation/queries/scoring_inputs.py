@@ -3,8 +3,6 @@
 From them the rankings behind a score set are built again, for curves and bounds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 

@@ -1,7 +1,5 @@
 """Machines as second witnesses, as a subject of reports."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from hashlib import sha256
 

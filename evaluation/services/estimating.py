@@ -1,7 +1,5 @@
 """Score sets of estimates: from frozen qrels whose pool is a sample, with intervals."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any

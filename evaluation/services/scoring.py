@@ -2,8 +2,6 @@
 withdrawn after their scores were released.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

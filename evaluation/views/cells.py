@@ -1,7 +1,5 @@
 """Scores as table cells."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Scores, comparisons and interim scores as files."""
 
-from __future__ import annotations
-
 from django.http import Http404, HttpResponse
 from django.utils import timezone
 

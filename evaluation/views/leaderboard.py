@@ -1,7 +1,5 @@
 """The leaderboard, and the actions of organizers: evaluate runs and release scores."""
 
-from __future__ import annotations
-
 from collections import Counter
 from functools import partial
 

@@ -1,7 +1,5 @@
 """The results of a team for a paper: verdict, tables and figures to take, conditions, citation."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from urllib.parse import parse_qs, urlencode

@@ -1,7 +1,5 @@
 """The scores of one run, with bounds from its unjudged documents, and the comparison of two."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite

@@ -1,7 +1,5 @@
 """Disagreements between assessors, and the progress of their adjudication."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The grades of all assessors as a table, for the agreement coefficients."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

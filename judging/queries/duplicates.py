@@ -2,8 +2,6 @@
 judgment that has been submitted: before it they would prime.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from typing import NamedTuple
 

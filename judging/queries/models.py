@@ -1,7 +1,5 @@
 """Models that judge: which pairs are theirs, and what their answers add up to."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256

@@ -3,8 +3,6 @@
 Nothing here reads a run, rank, score, the origin of a pair, or another assessor's judgment.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass

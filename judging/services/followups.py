@@ -1,7 +1,5 @@
 """Follow-ups of a judgment: a third judgment after a disagreement, a blind repeat later."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 

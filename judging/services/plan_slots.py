@@ -1,7 +1,5 @@
 """The slots of a plan: pairs without a slot, their order, fast insertion, existing judgments."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple

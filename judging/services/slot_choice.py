@@ -2,8 +2,6 @@
 which guidelines.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from datetime import datetime
 

@@ -1,7 +1,5 @@
 """Formatting of texts, grades, reasons and numbers for assessors."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Two documents of an assessor side by side, with their differences."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

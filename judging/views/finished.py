@@ -1,7 +1,5 @@
 """What the desk shows when no documents are left: of a topic, of adjudication, or of a request."""
 
-from __future__ import annotations
-
 from django.template.loader import render_to_string
 from django.utils.translation import gettext_lazy as _
 

@@ -1,7 +1,5 @@
 """The assessor's pages: my topics, the judging screen with plain forms, my judgments."""
 
-from __future__ import annotations
-
 from django.contrib import messages
 from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect

@@ -2,8 +2,6 @@
 again.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from django import forms

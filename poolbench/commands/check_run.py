@@ -1,7 +1,5 @@
 """Check runs at home as the site does on submission: the same checks, codes and texts."""
 
-from __future__ import annotations
-
 import json
 from argparse import ArgumentParser
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Estimate scores of runs from judgments of a sample, from files, without a database."""
 
-from __future__ import annotations
-
 import json
 from argparse import ArgumentParser
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Score runs against qrels, from files, without a database."""
 
-from __future__ import annotations
-
 import json
 from argparse import ArgumentParser
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Forecast from run files how wide the intervals of estimates would be, before anybody judges."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 from collections.abc import Mapping
 from typing import Any

@@ -1,8 +1,6 @@
 """``poolbench evaluate --bounds`` and ``--intervals``: bounds for the unjudged documents of a
 run, and estimates from a sample with confidence intervals."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from poolbench.commands.command import CliError

@@ -1,7 +1,5 @@
 """What machines' grades are worth beside people's, from files, without a database."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 from collections.abc import Mapping
 from typing import Any

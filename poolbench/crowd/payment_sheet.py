@@ -1,7 +1,5 @@
 """The payment sheet as a report, and as the lists that providers take."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """The sampling frame: the pairs of a pool, and where runs retrieve them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """All estimates from a sample: one report for page, command, API and releases."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ is taken from estimates drawn in to their regression on the scores by chances al
 Stein; Fay and Herriot). Scores and intervals are never drawn in.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """People's grades of a sample of the frame, and the probabilities that it was drawn with."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The verdict on a leaderboard: who leads, and whether the first place is safe."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """Convert rankings into a batch: which retrieved documents the qrels list, and at which ranks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 

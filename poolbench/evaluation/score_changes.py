@@ -6,8 +6,6 @@ grades are put in one after the other, the run's documents first, from rank 1 do
 part is the value with its new grade minus the value before.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan

@@ -1,8 +1,6 @@
 """Measures that depend on the highest grade of the scale: their names state it, and a note says
 where it is only assumed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

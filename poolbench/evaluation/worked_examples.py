@@ -5,8 +5,6 @@ value of the ranking down to it minus the value down to the previous rank, so it
 the measure itself.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Files that users write in YAML (or JSON, which is YAML): faults with line and column."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import isfinite

@@ -2,8 +2,6 @@
 frame, all documents that could be drawn, for programs that estimate measures.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """From runs to a listing: truncate each run and merge all of them topic by topic."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256

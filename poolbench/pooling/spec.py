@@ -1,7 +1,5 @@
 """The spec of a pool: runs, cut-off, steps and budget."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Pools of an archive, built again from their specs, runs and logs."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace

@@ -6,8 +6,6 @@ refused with ``ValueError``, since JSON has none. Texts are UTF-8 as they are; t
 line break.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -17,8 +17,6 @@ What is long may be given as a generator or a function: a writer reads it once, 
 writes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal

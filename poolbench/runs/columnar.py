@@ -5,8 +5,6 @@ array, little-endian, starting at a multiple of 64 bytes. The header's ``columns
 type and length of each array; everything else in it belongs to the writer.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence

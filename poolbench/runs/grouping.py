@@ -1,7 +1,5 @@
 """Group the rows of a file by topic, in whatever order the file has them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -1,7 +1,5 @@
 """Read runs: ``topic Q0 docno rank score tag``, in trec_eval's order."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """The one result of every estimate: a value, its interval, how many, and why there is none."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any

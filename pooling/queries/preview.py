@@ -1,7 +1,5 @@
 """Preview of a pool: size, judging effort, and which runs and teams it favors."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

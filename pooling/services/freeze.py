@@ -1,7 +1,5 @@
 """Freeze a pool: its documents and their contributing runs never change afterwards."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 

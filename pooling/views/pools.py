@@ -1,7 +1,5 @@
 """Pages: select runs and a spec, preview and freeze the pool; frozen pools and what they hold."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection
 from functools import cache

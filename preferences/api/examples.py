@@ -1,7 +1,5 @@
 """The REST API of interleaving and of preferences from clicks: one example each, no account."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from drf_spectacular.utils import extend_schema

@@ -1,7 +1,5 @@
 """Pages of plans of comparisons: list, create with preview, progress, pause, close."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

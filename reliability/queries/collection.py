@@ -1,7 +1,5 @@
 """The runs, pool and judgments of a campaign as a collection, for reports on it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any

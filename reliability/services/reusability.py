@@ -1,7 +1,5 @@
 """Reusability reports: all diagnostics of a collection, created and stored by a job."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any

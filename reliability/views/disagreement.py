@@ -1,7 +1,5 @@
 """Effect of disagreement: rankings by each assessor, rank bands, and rank-swap values."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from urllib.parse import urlencode
 

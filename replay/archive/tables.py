@@ -5,8 +5,6 @@ Left out are: who of the organizers did something, keys and secrets, addresses, 
 provider knows its workers, names of files in the store, and what is the same for all rows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any

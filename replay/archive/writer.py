@@ -1,7 +1,5 @@
 """Write a campaign to one zip, the same bytes for the same state of the campaign."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Tokenization and an inverted index, shared by the rankers."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Accounts of strangers: sign-up, confirmed addresses, new passwords, second factor. 3 s."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
 

@@ -2,8 +2,6 @@
 after a word: every one resolves, and each page has its own IDs.
 """
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from html import unescape

@@ -1,7 +1,5 @@
 """The ``?`` after a word: each has an entry of the glossary, and IDs of its own."""
 
-from __future__ import annotations
-
 import re
 from importlib import import_module
 

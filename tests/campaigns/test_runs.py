@@ -1,7 +1,5 @@
 """Submitting, checking, replacing and withdrawing runs."""
 
-from __future__ import annotations
-
 import gzip
 import re
 from datetime import timedelta

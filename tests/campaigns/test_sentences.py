@@ -1,7 +1,5 @@
 """Sentences and heads of tables laid out over several lines of a template."""
 
-from __future__ import annotations
-
 import re
 
 from django.template import Context, Template

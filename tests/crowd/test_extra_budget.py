@@ -1,7 +1,5 @@
 """The extra budget: what was requested stays requested."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import pytest

@@ -1,7 +1,5 @@
 """Score sets of estimates: made from frozen qrels of a sample, shown and written with intervals."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from uuid import uuid4

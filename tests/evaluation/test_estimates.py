@@ -1,7 +1,5 @@
 """Estimates of a sampled pool while people judge it: report, page, files, API, settings."""
 
-from __future__ import annotations
-
 import json
 from uuid import uuid4
 

@@ -4,8 +4,6 @@ Ten pairs, a tenth of them judged by a person: topic 1 d1 to d4, d9, topic 2 d1,
 d6, d7. The automatic assessor gives every pair grade 1, the person d1 of topic 1 grade 2.
 """
 
-from __future__ import annotations
-
 import json
 from uuid import uuid4
 

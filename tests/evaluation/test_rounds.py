@@ -3,8 +3,6 @@
 Five seconds: two pools, 24 runs' worth of topics, judgments and scores.
 """
 
-from __future__ import annotations
-
 import random
 from collections import defaultdict
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The page *Second witness*: report of all automatic assessors, page, files, API."""
 
-from __future__ import annotations
-
 import json
 from uuid import uuid4
 

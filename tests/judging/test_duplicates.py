@@ -1,7 +1,5 @@
 """Duplicates on the desk: told before the judgment, their grades only after it."""
 
-from __future__ import annotations
-
 import json
 from uuid import uuid4
 

@@ -1,7 +1,5 @@
 """Figures of progress as people read them."""
 
-from __future__ import annotations
-
 import pytest
 from django.template.loader import render_to_string
 

@@ -1,7 +1,5 @@
 """Pools that grow while people judge: what comes next, who gets it, and that it can be replayed."""
 
-from __future__ import annotations
-
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import transaction

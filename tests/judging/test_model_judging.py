@@ -1,7 +1,5 @@
 """Models that judge: what is asked, what is never asked twice, and what each failure leaves."""
 
-from __future__ import annotations
-
 from uuid import uuid4
 
 import pytest

@@ -1,7 +1,5 @@
 """The notebook of a topic: what assessors write, who reads it, and the typical documents."""
 
-from __future__ import annotations
-
 from uuid import uuid4
 
 import pytest

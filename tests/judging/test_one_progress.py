@@ -1,7 +1,5 @@
 """All pages and the API say the same about progress, and about what remains for whom."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Plans by design: what is written, in which order, and grades that stand already."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

@@ -1,7 +1,5 @@
 """Reports made in parts are, byte for byte, those made in one piece. Four seconds."""
 
-from __future__ import annotations
-
 import pytest
 
 from campaigns.models import Grade, Job

@@ -2,8 +2,6 @@
 everything, and a pool that grows.
 """
 
-from __future__ import annotations
-
 import json
 import zipfile
 from io import StringIO

@@ -1,7 +1,5 @@
 """A true web server refuses large bodies before it writes any of them to a file."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import socket

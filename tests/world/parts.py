@@ -1,7 +1,5 @@
 """Jobs in parts, whose messages to workers a test delivers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

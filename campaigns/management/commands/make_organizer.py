@@ -1,7 +1,5 @@
 """``manage.py make_organizer NAME``: the first organizer of an installation."""
 
-from __future__ import annotations
-
 import secrets
 import sys
 from typing import Any

@@ -1,7 +1,5 @@
 """``manage.py export_judgments SLUG``: export the judgments of a campaign."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path

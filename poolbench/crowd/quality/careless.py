@@ -1,7 +1,5 @@
 """Careless answers: too fast for the document, or the same grade too often in a row."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass

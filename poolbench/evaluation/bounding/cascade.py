@@ -7,8 +7,6 @@ ratio the first m have the highest grade, and the ideal ranking has m of the low
 0: valid, and exact if these grades are the same.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

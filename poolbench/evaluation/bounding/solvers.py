@@ -12,8 +12,6 @@ which of these suffice, and why.
 The assignment of families is tested against all completions of small rankings.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial

@@ -2,8 +2,6 @@
 the range of means under permuted run labels.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

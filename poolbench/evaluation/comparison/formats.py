@@ -1,7 +1,5 @@
 """Comparisons as reports: run pairs by measure, two runs by topic, measures with each other."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Cumulated gain: plain, discounted and normalized."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial

@@ -3,8 +3,6 @@
 K are the documents that the user already knew, R the relevant documents, A the retrieved ones.
 """
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import dataclass, replace
 from functools import partial

@@ -2,8 +2,6 @@
 computed for each pair of assessors.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

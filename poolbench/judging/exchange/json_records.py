@@ -1,7 +1,5 @@
 """JSON judgment formats: lines or a list of objects, and doccano's export."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping

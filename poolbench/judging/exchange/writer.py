@@ -1,7 +1,5 @@
 """Writing judgments: the log as a table or JSON."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice

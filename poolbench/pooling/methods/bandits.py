@@ -1,7 +1,5 @@
 """Methods that play runs as bandits: judge the next document of the run with the highest value."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 

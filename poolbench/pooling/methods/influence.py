@@ -1,7 +1,5 @@
 """A sample of pairs by how much each matters for the scores of the runs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """A simulation for the writers of ``poolbench.reports``."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from functools import partial

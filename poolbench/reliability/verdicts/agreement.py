@@ -1,7 +1,5 @@
 """The verdict on agreement: are the judgments good enough for the ranking of these runs?"""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

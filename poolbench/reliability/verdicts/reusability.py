@@ -1,7 +1,5 @@
 """The verdict on a collection: can it score runs that did not contribute to its pool?"""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """The verdict on stopping where people judge a sample: is the order of the first runs settled?"""
 
-from __future__ import annotations
-
 from poolbench.estimation.looks import LookOutcome, find_look_quantile, round_about
 from poolbench.evaluation.measures.titles import format_measure_title
 from poolbench.files.faults import format_count

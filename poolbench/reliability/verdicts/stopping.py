@@ -1,7 +1,5 @@
 """The verdict on stopping: would more judgments change anything?"""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -2,8 +2,6 @@
 archive and restore it.
 """
 
-from __future__ import annotations
-
 import time
 from argparse import ArgumentParser
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Measures of chances: against plain loops, finite differences and the evaluator."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import log2, pi, sqrt
 

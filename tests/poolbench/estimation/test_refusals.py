@@ -1,7 +1,5 @@
 """When there is no interval, and what is remarked: each case by hand."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

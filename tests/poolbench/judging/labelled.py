@@ -1,7 +1,5 @@
 """Labels for tests: one row an assessor, None where not judged."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

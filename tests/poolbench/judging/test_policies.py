@@ -1,7 +1,5 @@
 """From several judgments to one grade."""
 
-from __future__ import annotations
-
 import pytest
 
 from poolbench.judging.pair_ballots import (

@@ -1,7 +1,5 @@
 """The block at the head of a run, and the form that a campaign asks."""
 
-from __future__ import annotations
-
 import gzip
 
 import pytest

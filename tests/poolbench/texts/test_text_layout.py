@@ -1,7 +1,5 @@
 """Prose or columns, decided for a text as a whole. The texts here were written for these tests."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """The rules of the verdicts: each state by a table, words, thresholds, acts."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 
