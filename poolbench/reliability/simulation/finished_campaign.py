@@ -108,7 +108,6 @@ class FinishedCampaign:
         return np.where((rows >= 0) & (self.qrels.grades[rows] >= 0), rows, -1)
 
     def select_runs(self, spec: PoolSpec) -> frozenset[str]:
-        """The tags of the runs that ``spec`` pools."""
         selected = spec.runs.choose(self.contributing_runs, lambda run: run.team)
         return frozenset(run.tag for run in selected)
 
