@@ -41,7 +41,6 @@ def get_database_code(error: BaseException | None) -> str:
 
 
 def format_utc(moment: datetime) -> str:
-    """A moment for messages, in UTC."""
     return date_format(moment, "DATETIME_FORMAT") + " UTC"
 
 

@@ -49,7 +49,6 @@ class Card:
 
 
 def render_card_markdown(card: Card, *, level: int = 3) -> str:
-    """The card as a section of Markdown."""
     lines = [f"{'#' * level} `{card.name}`: {card.title}", "", card.reading, ""]
     lines += ["```", card.formula, "```", ""]
     lines += [f"- Range: {card.range}."]

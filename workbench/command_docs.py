@@ -81,14 +81,12 @@ class CommandHelp(NamedTuple):
 
 
 def read_file_help(name: str) -> CommandHelp:
-    """The help of ``poolbench NAME``."""
     command = load_file_command(name)
     actions = build_file_parser(name, command)._actions  # noqa: SLF001
     return CommandHelp(f"poolbench {name}", command.help, _select_own(actions))
 
 
 def read_management_help(name: str) -> CommandHelp:
-    """The help of ``manage.py NAME``."""
     command = load_command_class(get_commands()[name], name)
     actions = command.create_parser("manage.py", "")._actions  # noqa: SLF001
     return CommandHelp(f"manage.py {name}", command.help, _select_own(actions))

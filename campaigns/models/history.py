@@ -168,5 +168,4 @@ older form are computed again.
 
 
 def name_snapshot(subject: str) -> str:
-    """The snapshot of the report on a subject."""
     return f"{subject}-{FORM}"

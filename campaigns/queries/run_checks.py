@@ -128,5 +128,4 @@ class ImportedDocnos:
 
 
 def make_one_topic(docnos: DocnoArray) -> PairArray:
-    """``docnos`` as pairs of one topic."""
     return PairArray(("",), np.array([0, len(docnos)]), docnos)

@@ -50,7 +50,6 @@ def insert_rows(
 
 
 def iter_batches(rows: Iterable[T], size: int = BATCH) -> Iterator[list[T]]:
-    """``rows`` in lists of ``size``."""
     rest = iter(rows)
     while part := list(islice(rest, size)):
         yield part

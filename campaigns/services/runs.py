@@ -174,7 +174,6 @@ def requeue_run_check(*, actor: User, run: Run) -> None:
 
 
 def latest_check_job(run: Run) -> Job | None:
-    """The latest check of ``run``."""
     jobs = Job.objects.filter(campaign=run.campaign_id, kind="campaigns.check_run")
     return jobs.filter(args__run=run.pk).first()
 

@@ -78,7 +78,6 @@ def approximate_length(text: str, times: float) -> str:
 
 
 def text_length(text: str) -> str:
-    """The length of a text for readers."""
     count, unit = measure_text_length(text)
     values = {"count": number_format(count, force_grouping=True)}
     if unit == "word":

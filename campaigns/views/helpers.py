@@ -41,7 +41,6 @@ def read_digits(text: str, digits: int = 18) -> int | None:
 
 
 def campaign_url(name: str, campaign: Campaign, *args: Any) -> str:
-    """The URL of the page ``name`` in ``campaign``."""
     return reverse(name, args=[campaign.slug, *args])
 
 

@@ -259,7 +259,6 @@ def chart_precision_histogram(
 
 
 def list_topic_measures(leaderboard: Leaderboard) -> list[str]:
-    """The measures with a score for each topic."""
     return [m.name for m in leaderboard.measures if not (m.family.summary_only or m.family.text)]
 
 

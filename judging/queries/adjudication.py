@@ -234,6 +234,5 @@ def own_adjudication_progress(campaign: Campaign, actor: User) -> SlotTally:
 
 
 def count_by_state(disagreements: Sequence[Disagreement]) -> dict[str, int]:
-    """The number of disagreements in each of ``STATES``."""
     counts = Counter(row.state for row in disagreements)
     return {state: counts[state] for state in STATES}

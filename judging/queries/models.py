@@ -161,7 +161,6 @@ def list_sampled_examples(card: PromptCard) -> list[Example]:
 
 
 def sum_answers(automatic: AutomaticAssessor) -> AnswerTotals:
-    """The totals of all answers of a model."""
     sums = automatic.answers.aggregate(
         answers=Count("pk"),
         without=Count("pk", filter=Q(grade=None)),

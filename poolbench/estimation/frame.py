@@ -34,7 +34,6 @@ class PoolFrame:
 
     @cached_property
     def topic_index(self) -> Ints:
-        """The topic of each pair."""
         return np.repeat(np.arange(len(self.topics)), np.diff(self.starts))
 
     @cached_property

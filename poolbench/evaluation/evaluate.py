@@ -269,7 +269,6 @@ def select_measures(
 
 
 def score_batch(batch: ScoringBatch, measures: Sequence[Measure], tag: str) -> ScoredRun:
-    """Score one run given as a batch."""
     columns = [measure(batch) for measure in measures]
     pairs = list(zip(measures, columns, strict=True))
     return ScoredRun(

@@ -70,7 +70,6 @@ class JudgmentTable:
 
     @cached_property
     def topic_index(self) -> Ints:
-        """The topic index of each judgment."""
         return np.repeat(np.arange(len(self.topics)), np.diff(self.starts))
 
     def count(self, mask: Mask) -> Ints:

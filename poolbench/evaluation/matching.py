@@ -162,7 +162,6 @@ def apply_options(batch: ScoringBatch) -> ScoringBatch:
 
 
 def select_segments(batch: ScoringBatch, selected: NDArray[np.bool_]) -> ScoringBatch:
-    """``batch`` with only the segments in ``selected``."""
     rows = selected[batch.segment]
     renumbered = np.cumsum(selected) - 1
     return replace(

@@ -115,7 +115,6 @@ def explain_topic(
 
 
 def rank_documents(run: RunTable, topic: str) -> dict[str, int]:
-    """The rank of each document that the run retrieved."""
     if topic not in run.topics:
         return {}
     rows = run.rows(run.topics.index(topic))

@@ -152,7 +152,6 @@ def judged_not_retrieved(ranked: Sequence[Grade], judged: Sequence[int]) -> tupl
 def single_topic_batch(
     ranked: Sequence[Grade], missed: Sequence[int], strata: str = ""
 ) -> ScoringBatch:
-    """A batch of one segment."""
     every = [*ranked, *missed]
     grades = np.array([grade for grade in every if grade is not None], np.int32)
     is_listed = np.array([grade is not None for grade in ranked], np.bool_)

@@ -50,7 +50,6 @@ class SamplingFrame:
 
     @property
     def row_topics(self) -> list[str]:
-        """The topic of each row."""
         names = np.array(self.topics, object)
         return np.repeat(names, np.diff(self.starts)).tolist()
 

@@ -101,7 +101,6 @@ def _list_topics(
     cutoff: int,
     seed: int,
 ) -> RunListing:
-    """The listing of the topics ``names``."""
     cuts = [cut_run(run.topics, run.starts, names, cutoff) for _, run in ordered]
     pairs = [run.pairs[cut.row] for (_, run), cut in zip(ordered, cuts, strict=True)]
     scores = [run.scores[cut.row] for (_, run), cut in zip(ordered, cuts, strict=True)]

@@ -121,7 +121,6 @@ def step_as_dict(step: PoolStep) -> dict[str, Any]:
 
 
 def depth_spec(depth: int, seed: int | None = None) -> PoolSpec:
-    """The spec of a depth-k pool."""
     return PoolSpec((PoolStep(METHODS["depth"], {"k": depth}),), cutoff=depth, seed=seed)
 
 

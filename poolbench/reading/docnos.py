@@ -203,7 +203,6 @@ class DocnoArray(Sequence[str]):
         return same
 
     def equals_text(self, text: bytes) -> Mask:
-        """Which IDs are ``text``."""
         same: Mask = self.lengths == len(text)
         if len(text) <= LONGEST:
             one = DocnoArray(text, np.zeros(1, np.int64), np.full(1, len(text)))

@@ -112,7 +112,6 @@ class Report:
 def make_columns(
     *names: str, show: Callable[[Any], str] = str, left: bool = False, undefined: str = UNDEFINED
 ) -> tuple[Column, ...]:
-    """Columns that are alike."""
     return tuple(Column(n, format=show, left=left, undefined=undefined) for n in names)
 
 

@@ -30,7 +30,6 @@ class ByteParts(NamedTuple):
 
 
 def write_columns(head: Mapping[str, Any], columns: Columns) -> bytes:
-    """The file of ``head`` and ``columns``."""
     return b"".join(iter_column_parts(head, columns))
 
 

@@ -101,7 +101,6 @@ class TopicCollector:
 
 
 def group_by_topic(topics: Iterable[str]) -> TopicGroups:
-    """Group rows by the topic of each."""
     collector = TopicCollector()
     collector.add(DocnoArray.from_ids(topics))
     return collector.finish()

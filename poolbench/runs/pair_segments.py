@@ -123,7 +123,6 @@ class PairSegment:
 
     @cached_property
     def numbers(self) -> dict[str, int]:
-        """The number of each topic."""
         return {topic: at for at, topic in enumerate(self.topics)}
 
     def read_entries(self, rows: slice) -> tuple[Hashes, Codes]:

@@ -53,7 +53,6 @@ def is_hint(topics: int, low: float | None) -> bool:
 
 
 def nan_to_none(value: float) -> float | None:
-    """``value``, or None for NaN."""
     return None if value != value else float(value)
 
 

@@ -118,7 +118,6 @@ class LineCheck:
 
 
 def longest_run_length(values: Sequence[Hashable]) -> int:
-    """The length of the longest run of equal values."""
     return max((sum(1 for _ in run) for _, run in groupby(values)), default=0)
 
 

@@ -67,7 +67,6 @@ def report_witnesses(
     seed: int,
     inputs: WitnessInputs,
 ) -> WitnessReport:
-    """The report of each machine alone."""
     frame = sample.frame
     alone = compute_estimates(sample, [], measures, seed)
     reports = []

@@ -75,7 +75,6 @@ class CascadeTopic:
         return np.concatenate(([0.0], np.cumsum(steps)))
 
     def _err(self, stops: Floats) -> Floats:
-        """err of each row of ``stops``."""
         ranks = self._count(stops)
         summed: Floats = (self._weights(stops) / ranks * (ranks <= self.k)).sum(axis=-1)
         return summed

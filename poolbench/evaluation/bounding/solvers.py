@@ -120,7 +120,6 @@ Sides = tuple[CompletionSide, ...]
 
 
 def choose_completions(measure: Measure, batch: ScoringBatch) -> Sides:
-    """The completions of ``batch`` to try for ``measure``."""
     params, top = measure.own_params(), top_grade(batch)
     name, user = measure.family.name, params.get("user")
     if user in ("ap", "rr"):

@@ -84,7 +84,6 @@ def mean_differences(values: Floats) -> Floats:
 
 
 def undefined_outcome(values: Floats, reason: str) -> FamilyOutcome:
-    """An undefined outcome for all pairs."""
     differences = mean_differences(values)
     blank = np.full(len(differences), np.nan)
     return FamilyOutcome(differences, blank, blank, None, values.shape[1], reason=reason)

@@ -87,7 +87,6 @@ def iter_pair_records(measured: Measured) -> Iterator[tuple[object, ...]]:
 
 
 def build_measure_section(name: str, compared: Comparisons) -> Section:
-    """The tables of one measure."""
     power = discriminative_power(compared)
     head = (
         f"{name}: {compared.test}, correction {compared.correction}, alpha "

@@ -37,7 +37,6 @@ class GainVariant:
     mean: str = "arithmetic"
 
     def divisor(self, ranks: Ints) -> Floats:
-        """The discount divisor at each rank."""
         if self.dcg == "none":
             return np.ones(len(ranks))
         if self.dcg == "jarvelin":

@@ -47,7 +47,6 @@ class GainingRanks:
         return sum_by_place(self.place, weights, len(self.starts) - 1)
 
     def fill(self, value: float) -> Floats:
-        """``value`` for each segment."""
         return np.full(len(self.starts) - 1, value)
 
     def first(self) -> Ints:

@@ -52,7 +52,6 @@ class ImportedBallots(Sequence[ImportedBallot]):
     odd: Mapping[int, ImportedBallot]
 
     def read(self, places: Ints) -> Iterator[ImportedBallot]:
-        """The ballots at ``places``."""
         entries = self.entries.read(self.rows[places].tolist())
         for place, entry in zip(places.tolist(), entries, strict=True):
             plain = (self.people[self.assessors[place]], entry, "grade", int(self.grades[place]))

@@ -15,7 +15,6 @@ _SPACE = re.compile(r"\s*")
 
 
 def parse_json_line_records(text: str, report_fault: FaultReporter) -> Iterator[JudgmentRecord]:
-    """One JSON object per line."""
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
@@ -32,7 +31,6 @@ def parse_json_line_records(text: str, report_fault: FaultReporter) -> Iterator[
 
 
 def parse_json_list(text: str, report_fault: FaultReporter) -> Iterator[JudgmentRecord]:
-    """One JSON list of objects."""
     for line, value in iter_json_elements(text, report_fault):
         if isinstance(value, dict):
             yield JudgmentRecord(line, flatten_record(value))

@@ -56,7 +56,6 @@ def draw_or_share(
 
 
 def play_by_value(value: RunValue, candidates: TopicCandidates, values: Values) -> AdaptivePlayer:
-    """A player of the run with the highest ``value``."""
     counts = RunCounts(candidates, values.get("update", "all"))
     return Bandit(candidates, counts, partial(value, candidates, values))
 
