@@ -42,8 +42,7 @@ def measure_pages() -> None:
 
     client = Client(HTTP_HOST="localhost")
     client.force_login(
-        User.objects.get(username="organizer"),
-        backend="django.contrib.auth.backends.ModelBackend",
+        User.objects.get(username="organizer"), backend="django.contrib.auth.backends.ModelBackend"
     )
     for page in PAGES:
         path = f"/c/trec-covid-r1/{page}"

@@ -23,12 +23,7 @@ from tempfile import TemporaryDirectory
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks.generate import trec8
-from benchmarks.rival import (
-    share_votes,
-    simulate_chances,
-    simulate_rival,
-    size_by_chances,
-)
+from benchmarks.rival import share_votes, simulate_chances, simulate_rival, size_by_chances
 from benchmarks.sampled_scores import (
     TABLE,
     JudgedCollection,

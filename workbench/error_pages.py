@@ -17,12 +17,7 @@ from rest_framework import status
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
-from campaigns.errors import (
-    ActionRefused,
-    is_database_busy,
-    is_database_lost,
-    lowercase_label,
-)
+from campaigns.errors import ActionRefused, is_database_busy, is_database_lost, lowercase_label
 from campaigns.lifecycle.status import list_viewers
 from campaigns.models import Campaign, Role, User
 from campaigns.storages import is_store_away

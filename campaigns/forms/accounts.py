@@ -100,9 +100,7 @@ class SignInForm(AuthenticationForm):
     """
 
     username = UsernameField(
-        max_length=254,
-        label=_("Username or e-mail"),
-        widget=forms.TextInput({"autofocus": True}),
+        max_length=254, label=_("Username or e-mail"), widget=forms.TextInput({"autofocus": True})
     )
 
     def clean_username(self) -> str:

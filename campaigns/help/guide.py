@@ -124,11 +124,7 @@ SUBJECTS = {
         "REST API": "api",
         "Python API": "library",
     },
-    "Operation": {
-        "Deployment": "deployment",
-        "Performance": "performance",
-        "Changes": "CHANGELOG",
-    },
+    "Operation": {"Deployment": "deployment", "Performance": "performance", "Changes": "CHANGELOG"},
     "For developers": {
         "Overview": "README",
         "Contributing": "CONTRIBUTING",

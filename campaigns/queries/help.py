@@ -9,13 +9,7 @@ from django.urls import reverse
 
 from campaigns.help.glossary import GlossaryEntry, parse_glossary
 from campaigns.help.guide import PAGE_ROLES
-from campaigns.help.pages import (
-    GLOSSARY,
-    ROOT_PAGES,
-    HelpPage,
-    list_help_passages,
-    parse_help_page,
-)
+from campaigns.help.pages import GLOSSARY, ROOT_PAGES, HelpPage, list_help_passages, parse_help_page
 from campaigns.help.search import (
     FEW,
     MANY,

@@ -71,11 +71,7 @@ def delete_campaign(
         raise ActionRefused("campaign-deleted", f"It is deleted, and removed on {when}.")
     until = find_removal_date(campaign)
     act = partial(
-        change_ending,
-        actor,
-        campaign,
-        decision,
-        partial(describe_campaign_deletion, until=until),
+        change_ending, actor, campaign, decision, partial(describe_campaign_deletion, until=until)
     )
     if until is not None:
         return act("campaign.deleted", removal_at=until)

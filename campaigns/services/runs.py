@@ -29,12 +29,7 @@ from campaigns.services.run_files import (
     remove_sent_file,
 )
 from campaigns.services.run_form import require_answers
-from campaigns.services.run_limits import (
-    check_can_submit,
-    check_open,
-    choose_task,
-    require_team,
-)
+from campaigns.services.run_limits import check_can_submit, check_open, choose_task, require_team
 from poolbench.files.faults import format_count
 from poolbench.files.streams import read_bytes
 from poolbench.runs.ir_metadata import MAX_HEAD, write_ir_metadata

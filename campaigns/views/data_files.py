@@ -78,11 +78,7 @@ def data_file_view(request: HttpRequest, slug: str, name: str) -> HttpResponseBa
     if version is None:
         raise Http404(f"no data file {name}")
     answer = stored_file_response(
-        request,
-        version.path,
-        name=name,
-        size=version.size,
-        sha256=version.sha256,
+        request, version.path, name=name, size=version.size, sha256=version.sha256
     )
     is_public = version.file.audience == DataFile.Audience.EVERYBODY
     answer.headers["Cache-Control"] = "public, no-cache" if is_public else "private, no-cache"

@@ -9,12 +9,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
 from campaigns.lifecycle.head import build_campaign_head, get_place
-from campaigns.lifecycle.registry import (
-    Status,
-    list_audiences,
-    list_dates,
-    list_verdicts,
-)
+from campaigns.lifecycle.registry import Status, list_audiences, list_dates, list_verdicts
 from campaigns.lifecycle.status import get_campaign_status
 from campaigns.models import Role
 from campaigns.queries.collection_files import count_collection_documents

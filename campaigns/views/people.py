@@ -16,11 +16,7 @@ from campaigns.forms.settings import InviteForm, MemberForm
 from campaigns.forms.teams import SuccessorForm
 from campaigns.models import Campaign, Invitation
 from campaigns.queries.confirmations.people import describe_removal, describe_second_role
-from campaigns.queries.lists import (
-    get_campaign_for,
-    list_members_by_role,
-    list_open_invitations,
-)
+from campaigns.queries.lists import get_campaign_for, list_members_by_role, list_open_invitations
 from campaigns.queries.teams import list_waiting_requests
 from campaigns.services import people as services
 from campaigns.views.confirmation import DIGEST, confirm_act

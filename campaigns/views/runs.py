@@ -25,11 +25,7 @@ from campaigns.queries.confirmations.runs import (
     describe_withdrawal,
     format_submission,
 )
-from campaigns.queries.lists import (
-    get_campaign_for,
-    list_open_rejections,
-    list_runs_for,
-)
+from campaigns.queries.lists import get_campaign_for, list_open_rejections, list_runs_for
 from campaigns.queries.run_checks import mark_check_places
 from campaigns.rules import is_organizer_anywhere
 from campaigns.services.campaigns import (
@@ -303,12 +299,7 @@ def run_form_view(request: SignedInRequest, slug: str) -> HttpResponse:
         if not faults:
             messages.success(request, "Run form saved.")
             return redirect("run-form", campaign.slug)
-    page = {
-        "campaign": campaign,
-        "rows": rows,
-        "faults": faults,
-        "runs": campaign.runs.count(),
-    }
+    page = {"campaign": campaign, "rows": rows, "faults": faults, "runs": campaign.runs.count()}
     return render_page(request, "campaigns/run_form.html", page, status=422 if faults else 200)
 
 

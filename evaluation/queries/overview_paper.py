@@ -141,8 +141,7 @@ def build_runs_chart(
 
 def build_topics_chart(leaderboard: Leaderboard, best: LeaderboardEntry, name: str) -> Chart:
     order = sorted(
-        range(len(leaderboard.topics)),
-        key=lambda at: natural_sort_key(leaderboard.topics[at]),
+        range(len(leaderboard.topics)), key=lambda at: natural_sort_key(leaderboard.topics[at])
     )
     columns = leaderboard.tables[:, :, leaderboard.column(name)].T
     values = leaderboard.values(best, name)

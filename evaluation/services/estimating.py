@@ -14,12 +14,7 @@ from campaigns.queries.tasks import describe_task, list_scored_runs
 from campaigns.rules import require_permission
 from campaigns.services import jobs
 from evaluation.models import EstimateFrame, RunScores, ScoreSet
-from evaluation.queries.estimate_inputs import (
-    NOW,
-    AsOf,
-    EstimateInputs,
-    load_estimate_inputs,
-)
+from evaluation.queries.estimate_inputs import NOW, AsOf, EstimateInputs, load_estimate_inputs
 from evaluation.queries.estimate_manifest import build_frame_table, describe_drawn_sample
 from evaluation.queries.estimate_texts import check_has_texts
 from evaluation.queries.kinds import find_pool

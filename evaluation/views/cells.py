@@ -5,12 +5,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from evaluation.queries.leaderboard import (
-    LOW_JUDGED,
-    Leaderboard,
-    LeaderboardEntry,
-    rank_entries,
-)
+from evaluation.queries.leaderboard import LOW_JUDGED, Leaderboard, LeaderboardEntry, rank_entries
 from evaluation.queries.scoring_inputs import SHOWN_MEASURES
 from poolbench.estimation.report import RunEstimate
 from poolbench.evaluation.measures.family import Measure

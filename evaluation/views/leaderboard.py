@@ -36,12 +36,7 @@ from evaluation.services.release import (
     release_scores,
 )
 from evaluation.services.score_shares import KIND
-from evaluation.views.access import (
-    ScoreVisit,
-    build_task_choice,
-    get_score_set,
-    get_visit,
-)
+from evaluation.views.access import ScoreVisit, build_task_choice, get_score_set, get_visit
 from evaluation.views.cells import (
     TEXT_COLUMNS,
     TRUST,

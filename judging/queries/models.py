@@ -10,12 +10,7 @@ from django.db.models import Count, Q, QuerySet, Sum
 
 from campaigns.models import Campaign, Topic
 from judging.models import AutomaticAssessor, ModelAnswer, PromptCard
-from poolbench.judging.prompts import (
-    Example,
-    build_prompt,
-    find_instructions,
-    hash_request,
-)
+from poolbench.judging.prompts import Example, build_prompt, find_instructions, hash_request
 from poolbench.pooling.document_texts import document_text
 from poolbench.pooling.methods.influence import list_frame
 from pooling.models import Pool, PoolItem

@@ -71,11 +71,7 @@ def add_third_slots(slots: Sequence[Slot]) -> None:
         grades[item].append(grade or 0)
     Slot.objects.bulk_create(
         Slot(
-            plan=slot.plan,
-            item_id=item,
-            topic_id=slot.topic_id,
-            k=THIRD_K,
-            position=slot.position,
+            plan=slot.plan, item_id=item, topic_id=slot.topic_id, k=THIRD_K, position=slot.position
         )
         for item, slot in by_item.items()
         if len(grades[item]) > 1 and max(grades[item]) - min(grades[item]) >= slot.plan.third_from

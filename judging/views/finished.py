@@ -11,11 +11,7 @@ from judging.views.judging_screen import ADJUDICATE, Progress, list_desk_urls
 
 
 def build_finished_topic(
-    actor: User,
-    campaign: Campaign,
-    topic: Topic,
-    progress: Progress,
-    message: str = "",
+    actor: User, campaign: Campaign, topic: Topic, progress: Progress, message: str = ""
 ) -> dict[str, object]:
     """The context of the page shown when a topic has no documents left for the assessor."""
     topics = list_assessor_topics(campaign, actor)

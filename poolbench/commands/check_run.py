@@ -52,11 +52,7 @@ class CheckRunCommand(FileCommand):
             help="most documents per topic (default: 1000)",
         )
         add("--all-topics", action="store_true", help="every topic is required")
-        add(
-            "--tag",
-            metavar="TAG",
-            help="the declared run tag (default: that of the file)",
-        )
+        add("--tag", metavar="TAG", help="the declared run tag (default: that of the file)")
         add(
             "--cut-off",
             metavar="K",

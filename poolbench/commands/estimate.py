@@ -97,8 +97,4 @@ def format_estimate_json(scores: EstimatedScores) -> str:
     return json.dumps(to_plain(scores.report), indent=1, ensure_ascii=False) + "\n"
 
 
-FORMATS = {
-    "table": format_estimate_table,
-    "csv": format_estimate_csv,
-    "json": format_estimate_json,
-}
+FORMATS = {"table": format_estimate_table, "csv": format_estimate_csv, "json": format_estimate_json}

@@ -10,11 +10,7 @@ from typing import Any
 
 from poolbench.commands.command import CliError, FileCommand, Output
 from poolbench.commands.files import FileReader, FileResult
-from poolbench.commands.notes import (
-    Result,
-    format_provenance_line,
-    write_notes,
-)
+from poolbench.commands.notes import Result, format_provenance_line, write_notes
 from poolbench.commands.options import (
     add_jobs,
     add_level,

@@ -233,10 +233,7 @@ def build_payment_report(title: str, rows: Sequence[SheetRow]) -> Report:
     """The rows with their totals."""
     totals = Table(
         "totals",
-        (
-            Column("currency", left=True),
-            *make_columns("units", "workers", *SUMS),
-        ),
+        (Column("currency", left=True), *make_columns("units", "workers", *SUMS)),
         [
             (t.currency, t.units, t.workers, *(getattr(t, name) for name in SUMS))
             for t in sum_payments(rows)

@@ -189,11 +189,7 @@ def _draw_in(
 
 
 def report_measure(
-    sample: JudgedSample,
-    name: str,
-    estimate: MeasureEstimate,
-    ordering: Floats,
-    why: str | None,
+    sample: JudgedSample, name: str, estimate: MeasureEstimate, ordering: Floats, why: str | None
 ) -> MeasureReport:
     """The runs by ``ordering``, NaN: by their estimates; without intervals if ``why`` says why."""
     order = np.argsort(-np.where(np.isnan(ordering), estimate.means, ordering), kind="stable")

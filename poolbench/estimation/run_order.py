@@ -35,10 +35,7 @@ class DrawnOrder(NamedTuple):
 
 
 def choose_drawn_runs(
-    sample: JudgedSample,
-    machines: Sequence[MachineInput],
-    gain: float,
-    teams: Mapping[str, str],
+    sample: JudgedSample, machines: Sequence[MachineInput], gain: float, teams: Mapping[str, str]
 ) -> DrawnOrder:
     """All runs, or none where machines bring too little, or those of teams that none favours.
 

@@ -129,11 +129,7 @@ def put_grade(grades: dict[str, int], docno: str, grade: Grade) -> None:
 
 
 def score_by_grades(
-    run: RunTable,
-    topic: str,
-    grades: Mapping[str, int],
-    measure: Measure,
-    options: ScoringOptions,
+    run: RunTable, topic: str, grades: Mapping[str, int], measure: Measure, options: ScoringOptions
 ) -> float:
     """The value of the topic alone; 0 where it is undefined, as it then adds nothing to a mean."""
     rows: Sequence[tuple[str, str, int]] = [

@@ -10,14 +10,7 @@ from numpy.typing import NDArray
 from poolbench.evaluation.measures.family import Measure
 from poolbench.evaluation.measures.user_models import CWL_ITEMS
 from poolbench.evaluation.options import ScoringOptions
-from poolbench.evaluation.scale import (
-    ASSUMED,
-    GAIN,
-    MAX_REL,
-    STATED,
-    TABLE,
-    find_highest_grade,
-)
+from poolbench.evaluation.scale import ASSUMED, GAIN, MAX_REL, STATED, TABLE, find_highest_grade
 from poolbench.files.faults import format_count
 
 Grades = NDArray[np.int32]

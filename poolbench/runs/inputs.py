@@ -13,12 +13,7 @@ from poolbench.runs.qrels import qrels_from_rows
 from poolbench.runs.qrels import read_qrels as parse_qrels
 from poolbench.runs.runs import read_run as parse_run
 from poolbench.runs.runs import run_from_rows
-from poolbench.runs.sampled_qrels import (
-    SampledQrels,
-    build_prels_sample,
-    is_frame_file,
-    read_frame,
-)
+from poolbench.runs.sampled_qrels import SampledQrels, build_prels_sample, is_frame_file, read_frame
 from poolbench.runs.tables import QrelsTable, RunTable
 
 File: TypeAlias = "str | os.PathLike[str] | bytes"

@@ -65,11 +65,7 @@ _NAMES = {
 }
 _SMART_NAMES = {"a": "author", "b": "source"}
 _SMART_DROPPED = "x"
-_TSV = {
-    2: ("docno", "text"),
-    3: ("docno", "title", "text"),
-    4: ("docno", "url", "title", "text"),
-}
+_TSV = {2: ("docno", "text"), 3: ("docno", "title", "text"), 4: ("docno", "url", "title", "text")}
 
 
 @dataclass(frozen=True)

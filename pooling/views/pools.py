@@ -47,12 +47,7 @@ from pooling.queries.pools import (
 from pooling.queries.preview import SHARE_DEPTH, PoolPreview, preview_pool
 from pooling.queries.sample_plans import describe_sample
 from pooling.services.adaptive_pools import frame_text
-from pooling.services.freeze import (
-    check_unchanged,
-    freeze_pool,
-    is_large_pool,
-    request_pool,
-)
+from pooling.services.freeze import check_unchanged, freeze_pool, is_large_pool, request_pool
 from pooling.services.previews import (
     describe_missing_preview,
     find_preview,

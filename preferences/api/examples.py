@@ -10,11 +10,7 @@ from rest_framework.serializers import Serializer
 
 from campaigns.api.requests import read_fields
 from poolbench.preferences.interleaving import METHODS
-from poolbench.preferences.tryout import (
-    MAX_LISTED,
-    build_worked_clicks,
-    build_worked_interleaving,
-)
+from poolbench.preferences.tryout import MAX_LISTED, build_worked_clicks, build_worked_interleaving
 
 MAX_NAME = 500
 

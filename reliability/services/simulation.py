@@ -26,11 +26,7 @@ from poolbench.reliability.simulation.finished_campaign import ContributingRun, 
 from poolbench.reliability.simulation.formats import build_simulation_report
 from poolbench.reliability.simulation.replay import Replay
 from poolbench.reliability.simulation.report import MEASURES, SEEDS, SHARES, Simulation
-from poolbench.reliability.simulation.simulator import (
-    check_simulation,
-    replay_seed,
-    simulate_specs,
-)
+from poolbench.reliability.simulation.simulator import check_simulation, replay_seed, simulate_specs
 from poolbench.reports.late_runs import mark_late_runs
 from poolbench.runs.columnar import Columns
 from pooling.queries.document_texts import attach_listing_texts

@@ -24,10 +24,7 @@ from poolbench.files.faults import format_count
 from poolbench.judging.policies import AUTOMATIC_ONLY, DEFAULT_POLICY, POLICIES
 from poolbench.number_formats import format_decimals, format_percent, format_score
 from poolbench.reliability.charts import RankedRun, build_rank_bands
-from poolbench.reliability.disagreement.formats import (
-    build_disagreement_tables,
-    write_pairs_csv,
-)
+from poolbench.reliability.disagreement.formats import build_disagreement_tables, write_pairs_csv
 from poolbench.reliability.disagreement.rankings import TREATMENTS, SystemRanking
 from poolbench.reliability.disagreement.report import DisagreementReport
 from poolbench.reliability.disagreement.resampling import FEW_ASSESSORS

@@ -25,15 +25,7 @@ from campaigns.models import (
     Topic,
     Translation,
 )
-from crowd.models import (
-    Bonus,
-    ConsentText,
-    CrowdWorker,
-    GoldPair,
-    Payment,
-    Study,
-    WorkUnit,
-)
+from crowd.models import Bonus, ConsentText, CrowdWorker, GoldPair, Payment, Study, WorkUnit
 from evaluation.models import EstimateFrame, RunScores, ScoreSet
 from judging.models import (
     Assignment,

@@ -82,11 +82,7 @@ class CampaignWriter:
     """Writes one archive."""
 
     def __init__(
-        self,
-        campaign: Campaign,
-        files: ArchiveFiles,
-        options: ArchiveOptions,
-        progress: Progress,
+        self, campaign: Campaign, files: ArchiveFiles, options: ArchiveOptions, progress: Progress
     ) -> None:
         self.campaign, self.files, self.options = campaign, files, options
         self.progress = progress

@@ -7,10 +7,7 @@ from django import forms
 from django.template import Context, Template
 
 from campaigns.help.glossary import list_cell_words, make_word_anchor, parse_glossary
-from campaigns.queries.help import (
-    load_glossary,
-    load_help_page,
-)
+from campaigns.queries.help import load_glossary, load_help_page
 from tests.conftest import REPOSITORY
 from tests.house import APPS
 

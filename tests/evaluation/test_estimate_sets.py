@@ -20,11 +20,7 @@ from evaluation.queries.overview_paper import iter_overview_files
 from evaluation.queries.paper import get_paper_results
 from evaluation.queries.score_moves import list_sets_to_compare
 from evaluation.queries.score_sets import organizer_reader
-from evaluation.services.estimating import (
-    estimate_campaign,
-    request_estimate,
-    verify_estimates,
-)
+from evaluation.services.estimating import estimate_campaign, request_estimate, verify_estimates
 from evaluation.services.release import release_scores
 from evaluation.services.scoring import score_campaign
 from judging.models import AutomaticAssessor

@@ -21,11 +21,7 @@ from evaluation.queries.estimate_report import (
     identify_estimates,
     load_sample_look,
 )
-from evaluation.services.estimating import (
-    estimate_campaign,
-    request_estimate,
-    verify_estimates,
-)
+from evaluation.services.estimating import estimate_campaign, request_estimate, verify_estimates
 from judging.models import Judgment, Slot, StoppedTopic
 from judging.services.automatic import (
     SubmittedJudgment,

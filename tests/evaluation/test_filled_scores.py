@@ -28,11 +28,7 @@ from judging.services.automatic import (
 from judging.services.imports import import_judgments
 from judging.services.qrels import freeze_qrels
 from poolbench.judging.policies import AUTOMATIC_ONLY, FILLED, label_qrels
-from reliability.queries.disagreement_studies import (
-    EFFECT,
-    DisagreementQuery,
-    study_disagreement,
-)
+from reliability.queries.disagreement_studies import EFFECT, DisagreementQuery, study_disagreement
 from reliability.services.reusability import request_reusability_report
 from reliability.views.stored_reports import read_stored_report
 from replay.management.commands.demo import format_scores_table

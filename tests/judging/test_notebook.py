@@ -49,8 +49,7 @@ def test_notes_and_words_are_kept_once_and_in_order(send, campaign, assessor, to
 
 
 @pytest.mark.parametrize(
-    "fields",
-    [{"text": ""}, {"text": "x" * 2_001}, {"kind": "x"}, {"topic": "none"}, {"uuid": "x"}],
+    "fields", [{"text": ""}, {"text": "x" * 2_001}, {"kind": "x"}, {"topic": "none"}, {"uuid": "x"}]
 )
 def test_an_entry_that_is_none_is_refused(send, fields):
     given = {"act": "note", "kind": "note", "text": "x"} | fields

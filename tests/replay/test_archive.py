@@ -25,12 +25,7 @@ from poolbench.texts.documents import DocumentText
 from pooling.services.adaptive_pools import verify_pool_log
 from replay.archive.jobs import ARCHIVE, OVERVIEW, request_campaign_file
 from replay.archive.loader import load_archive
-from replay.archive.tables import (
-    CAMPAIGN_FIELDS,
-    CAMPAIGN_LEFT_OUT,
-    NOT_ARCHIVED,
-    TABLES,
-)
+from replay.archive.tables import CAMPAIGN_FIELDS, CAMPAIGN_LEFT_OUT, NOT_ARCHIVED, TABLES
 from tests.replay.archives import change_file, load, make_archive, move_away, unpack
 from tests.world.judgments import submit_judgment
 

@@ -19,9 +19,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("username", help="username of the organizer")
         parser.add_argument(
-            "--email",
-            default="",
-            help="e-mail address of a new account; it counts as confirmed",
+            "--email", default="", help="e-mail address of a new account; it counts as confirmed"
         )
         parser.add_argument(
             "--password-stdin", action="store_true", help="read the password from standard input"

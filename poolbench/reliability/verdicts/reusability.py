@@ -48,16 +48,10 @@ LEAST_JUDGED = Threshold(
     "SIGIR 2004)",
 )
 LEAST_OF_TEAMS = Threshold(
-    "collection-teams-judged",
-    0.85,
-    "Judged@k of teams left out, one in ten aside, at least",
-    OURS,
+    "collection-teams-judged", 0.85, "Judged@k of teams left out, one in ten aside, at least", OURS
 )
 LEAST_OF_KINDS = Threshold(
-    "collection-kinds-judged",
-    0.7,
-    "Judged@k of kinds left out, one in ten aside, at least",
-    OURS,
+    "collection-kinds-judged", 0.7, "Judged@k of kinds left out, one in ten aside, at least", OURS
 )
 GOOD_TEAMS = Threshold(
     "collection-good-teams", 5, "Teams without which no collection is called reusable", OURS

@@ -2,11 +2,7 @@
 
 import pytest
 
-from poolbench.judging.pair_ballots import (
-    add_propagated,
-    collect_pair_ballots,
-    decide_ballots,
-)
+from poolbench.judging.pair_ballots import add_propagated, collect_pair_ballots, decide_ballots
 from poolbench.judging.policies import (
     FORMS,
     POLICIES,

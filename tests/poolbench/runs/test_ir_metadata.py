@@ -5,12 +5,7 @@ import gzip
 import pytest
 
 from poolbench.files.faults import FaultReport
-from poolbench.runs.ir_metadata import (
-    MAX_HEAD,
-    read_ir_metadata,
-    read_run_head,
-    write_ir_metadata,
-)
+from poolbench.runs.ir_metadata import MAX_HEAD, read_ir_metadata, read_run_head, write_ir_metadata
 from poolbench.runs.run_checks import RunRules, check_run_file
 from poolbench.runs.run_form import (
     RunField,
