@@ -4,8 +4,6 @@ In JSON Lines a field ``html`` can be the body instead of text; it is sanitized 
 have its ``language`` and a ``translation``.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -90,7 +88,7 @@ class DocumentText:
     media_type: str = ""
     pages: Sequence[PdfPage] = ()
     language: str = ""
-    translation: TranslationText | None = None
+    translation: "TranslationText | None" = None
 
     @property
     def is_empty(self) -> bool:

@@ -1,7 +1,5 @@
 """Pool simulation: specs replayed on a campaign's own runs and judgments."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
@@ -74,7 +72,7 @@ class SimulationRequest:
         }
 
     @classmethod
-    def from_job(cls, job: Job) -> SimulationRequest:
+    def from_job(cls, job: Job) -> "SimulationRequest":
         number = job.args["qrels"]
         specs = {name: build_spec(spec) for name, spec in job.args["specs"]}
         qrels = None if number is None else job.campaign.qrels.get(pk=number)

@@ -1,7 +1,5 @@
 """The coefficient panel: every coefficient, by pair of assessors and by topic, with intervals."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations, islice
@@ -93,7 +91,7 @@ def compare_label_sets(tables: Floats, scale: tuple[int, ...], level: int) -> li
     return _compute_rows(counts, TopicResamples(counts, DRAWS))
 
 
-def _compute_rows(counts: AgreementCounts, resampled: TopicResamples | None) -> list[Row]:
+def _compute_rows(counts: AgreementCounts, resampled: "TopicResamples | None") -> list[Row]:
     whole = counts.summed()
     rows: list[Row] = [{} for _ in whole.units]
     for name, agreement in COEFFICIENTS.items():
