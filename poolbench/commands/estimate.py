@@ -18,8 +18,9 @@ from poolbench.evaluation.measures.names import UnknownMeasureError
 from poolbench.evaluation.name_files import read_teams
 from poolbench.plain_data import to_plain
 from poolbench.reports.csv import format_csv
-from poolbench.runs.runs import RunTable, read_run
+from poolbench.runs.runs import read_run
 from poolbench.runs.sampled_qrels import read_frame
+from poolbench.runs.tables import RunTable
 
 
 class EstimateCommand(FileCommand):

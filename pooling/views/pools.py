@@ -160,17 +160,13 @@ def select_runs_by_rule(request: SignedInRequest, campaign: Campaign) -> HttpRes
     selected_ids = (
         run_ids_by_rule(request, campaign, quick)
         if quick.is_valid()
-        else selected_run_ids(request.POST)
+        else {read_digits(pk) or 0 for pk in request.POST.getlist("run")}
     )
     typed = PoolForm.from_request(request, campaign)
     form = PoolForm(
         initial={name: typed.data.get(name) for name in typed.fields}, campaign=campaign
     )
     return render_pools_page(request, campaign, form, quick, selected_ids)
-
-
-def selected_run_ids(query: QueryDict) -> set[int]:
-    return {read_digits(pk) or 0 for pk in query.getlist("run")}
 
 
 def render_pool_preview(
