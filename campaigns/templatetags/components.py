@@ -93,6 +93,24 @@ def show_button(
     )  # fmt: skip
 
 
+@register.simple_tag(name="post_button", takes_context=True)
+def show_post_button(
+    context: Context, label: str, page: str = "", *args: object, kind: str = "", field: str = "",
+    value: object = "", aria: str = "", **hidden: object,
+) -> str:  # fmt: skip
+    """A form of one button, which posts ``field`` and the ``hidden`` fields to the page of that
+    name, or to this one; ``aria`` is the label for those who do not see the row it stands in.
+    """
+    return format_html(
+        '<form method="post"{}>{}<button class="{}"{}{}>{}</button></form>',
+        format_html(' action="{}"', reverse(page, args=args)) if page else "",
+        show_hidden_fields(csrfmiddlewaretoken=context.get("csrf_token"), **hidden),
+        f"button {kind}".strip(),
+        format_html(' name="{}" value="{}"', field, value) if field else "",
+        format_html(' aria-label="{}"', aria) if aria else "", label,
+    )  # fmt: skip
+
+
 @register.simple_tag(name="page_query", takes_context=True)
 def write_page_query(context: Context, number: int, parameter: str = "") -> str:
     """The address of the page ``number`` of a table; one of several has its anchor as
