@@ -10,6 +10,7 @@ from html import unescape
 from typing import Any
 
 from django import template
+from django.forms import Form
 from django.template import Context
 from django.template.loader import render_to_string
 from django.urls import reverse
@@ -108,6 +109,21 @@ def show_post_button(
         f"button {kind}".strip(),
         format_html(' name="{}" value="{}"', field, value) if field else "",
         format_html(' aria-label="{}"', aria) if aria else "", label,
+    )  # fmt: skip
+
+
+@register.simple_tag(name="post_form", takes_context=True)
+def show_post_form(
+    context: Context, form: Form, label: str, *, css: str = "", action: str = "", **hidden: object
+) -> str:
+    """A form that posts the fields of ``form`` and the ``hidden`` ones, with its one button;
+    ``css`` is the class of the form.
+    """
+    return format_html(
+        '<form method="post"{}{}>{}{}<button class="button primary">{}</button></form>',
+        format_html(' class="{}"', css) if css else "",
+        format_html(' action="{}"', action) if action else "",
+        show_hidden_fields(csrfmiddlewaretoken=context.get("csrf_token"), **hidden), form, label,
     )  # fmt: skip
 
 
