@@ -20,7 +20,7 @@ from campaigns.queries.lists import get_campaign_for, list_members_by_role, list
 from campaigns.queries.teams import list_waiting_requests
 from campaigns.services import people as services
 from campaigns.views.confirmation import DIGEST, confirm_act
-from campaigns.views.helpers import SignedInRequest, campaign_url
+from campaigns.views.helpers import SignedInRequest, campaign_url, collect_refusal
 from campaigns.views.pages import render_page
 
 
@@ -60,7 +60,7 @@ def invite_view(request: SignedInRequest, slug: str) -> HttpResponse:
     form = InviteForm(request.POST)
     if form.is_valid():
         fields = form.cleaned_data
-        try:
+        with collect_refusal(form):
             invitation = services.create_invitation(
                 actor=request.user,
                 campaign=campaign,
@@ -70,8 +70,6 @@ def invite_view(request: SignedInRequest, slug: str) -> HttpResponse:
                 days=fields["days"],
             )
             return redirect(f"{reverse('people', args=[campaign.slug])}#invitation-{invitation.pk}")
-        except ActionRefused as refused:
-            form.add_error(None, str(refused))
     return render_people_page(request, campaign, form, MemberForm())
 
 

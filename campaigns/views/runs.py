@@ -43,7 +43,7 @@ from campaigns.services.runs import (
 from campaigns.templatetags.figures import ANSWER, list_labelled_answers
 from campaigns.views.columns import TableColumn, choose_columns
 from campaigns.views.confirmation import confirm_act
-from campaigns.views.helpers import MOST_ROWS, SignedInRequest, paginate
+from campaigns.views.helpers import MOST_ROWS, SignedInRequest, collect_refusal, paginate
 from campaigns.views.pages import render_page
 from campaigns.views.row_filters import RowFilter, filter_rows
 from campaigns.views.run_uploads import may_upload
@@ -223,10 +223,8 @@ def submissions_reopen_view(request: SignedInRequest, slug: str) -> HttpResponse
     form = ReopeningForm(sent if "until" in sent else None, campaign=campaign)
     if form.is_valid():
         until, team = form.cleaned_data["until"], form.cleaned_data["team"]
-        try:
+        with collect_refusal(form):
             check_later_deadline(campaign, until, team)
-        except ActionRefused as refused:
-            form.add_error(None, str(refused))
     if not form.is_valid():
         page = {"campaign": campaign, "form": form, "takes_runs": campaign.takes_runs()}
         status = 422 if form.is_bound else 200
