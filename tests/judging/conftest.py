@@ -39,6 +39,13 @@ def double_plan(restore, pool, assessor, assessor2) -> Plan:
 
 
 @pytest.fixture
+def growing_plan(restore, team, assessor):
+    for layer in ("growing_runs", "growing_pool"):
+        restore(layer)
+    return restore("growing_plan")
+
+
+@pytest.fixture
 def assessor3(restore, campaign) -> User:
     return restore("assessor3")
 

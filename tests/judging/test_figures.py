@@ -13,13 +13,6 @@ from judging.services.stopping import set_stopping_rule
 from poolbench.judging.stopping import StoppingCriteria
 
 
-@pytest.fixture
-def growing_plan(restore, team, assessor):
-    for layer in ("growing_runs", "growing_pool"):
-        restore(layer)
-    return restore("growing_plan")
-
-
 def test_progress_is_whole_only_when_nothing_is_left():
     assert SlotTally(open=1, judged=999).percent == 99
     assert SlotTally(leased=1, judged=1999).percent == 99

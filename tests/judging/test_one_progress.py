@@ -25,13 +25,6 @@ from tests.judging.test_growing import said, worked
 from tests.world.files import make_pool
 
 
-@pytest.fixture
-def growing_plan(restore, team, assessor):
-    for layer in ("growing_runs", "growing_pool"):
-        restore(layer)
-    return restore("growing_plan")
-
-
 @dataclass
 class Seen:
     """What the surfaces say: of the campaign, and of one assessor by name."""
