@@ -53,7 +53,7 @@ def parse_options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def build(options: argparse.Namespace) -> Any:
+def build_study(options: argparse.Namespace) -> Any:
     """The study: running, with its provider the fake one."""
     from campaigns.models import Topic, User
     from campaigns.services.campaigns import create_campaign
@@ -262,7 +262,7 @@ def main() -> int:
         from benchmarks.assessor import wait_for
         from crowd.services.units import abandon_expired_units
 
-        study = build(options)
+        study = build_study(options)
         workers = make_workers(options, study)
         server = serve(options.port, options.processes, options.threads)
         try:

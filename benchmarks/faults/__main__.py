@@ -76,9 +76,9 @@ def prepare(site: Site) -> dict[str, object]:
     import django
 
     django.setup()
-    from benchmarks.faults.campaign import build
+    from benchmarks.faults.campaign import build_campaigns
 
-    return build()
+    return build_campaigns()
 
 
 def choose_faults(named: list[str]) -> list[str]:
