@@ -2,6 +2,8 @@
 use: topics, documents, runs, pool, judgments, qrels, scores, release.
 """
 
+from __future__ import annotations
+
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence

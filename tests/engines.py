@@ -8,6 +8,8 @@ Locks, claims, constraints, aggregates, order, JSON, text comparison, odd values
 migrations stay on both.
 """
 
+from __future__ import annotations
+
 NO_DATABASE = """
     poolbench replay services translation
     test_architecture test_changed test_docs test_engines test_names test_wording

@@ -1,5 +1,7 @@
 """Pages of the help, read from docs/ and kept in memory until a file changes."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TypeVar

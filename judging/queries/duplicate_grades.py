@@ -1,5 +1,7 @@
 """Duplicates and near duplicates of one topic whose grades differ, for the organizer."""
 
+from __future__ import annotations
+
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

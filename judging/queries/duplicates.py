@@ -2,6 +2,8 @@
 judgment that has been submitted: before it they would prime.
 """
 
+from __future__ import annotations
+
 from collections.abc import Collection
 from typing import NamedTuple
 

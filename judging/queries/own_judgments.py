@@ -1,5 +1,7 @@
 """An assessor's own judgments, to go over them again: all, or those that a filter selects."""
 
+from __future__ import annotations
+
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -53,22 +55,22 @@ class OwnJudgments(Sequence[Judgment]):
         by_id = self.campaign.judgments.select_related("topic").in_bulk(ids)
         return [by_id[pk] for pk in ids]
 
-    def select_topic(self, number: str) -> "OwnJudgments":
+    def select_topic(self, number: str) -> OwnJudgments:
         topics = list(self.campaign.topics.filter(number=number).values_list("pk", flat=True))
         return self._select(np.isin(self.log.pair_topics[self.log.pair[self.rows]], topics))
 
-    def select_grade(self, grade: int) -> "OwnJudgments":
+    def select_grade(self, grade: int) -> OwnJudgments:
         return self._select(self.log.numbers["grade"][self.rows] == grade)
 
-    def select_skips(self) -> "OwnJudgments":
+    def select_skips(self) -> OwnJudgments:
         skips = self.log.select_kind(Judgment.Kind.SKIP)
         return self._select(skips[self.rows])
 
-    def select_since(self, day: date) -> "OwnJudgments":
+    def select_since(self, day: date) -> OwnJudgments:
         """Those of ``day`` and later."""
         return self._select_ids(self._list_ids(judged_at__date__gte=day))
 
-    def select_kind(self, name: str) -> "OwnJudgments":
+    def select_kind(self, name: str) -> OwnJudgments:
         """Those of a kind of ``KINDS``."""
         select = {
             "unsure": self._list_unsure,
@@ -132,10 +134,10 @@ class OwnJudgments(Sequence[Judgment]):
         differing = (rows for rows in by_text.values() if len({int(grades[at]) for at in rows}) > 1)
         return [int(ids[at]) for rows in differing for at in rows]
 
-    def _select_ids(self, ids: Iterable[int]) -> "OwnJudgments":
+    def _select_ids(self, ids: Iterable[int]) -> OwnJudgments:
         return self._select(np.isin(self.log.numbers["pk"][self.rows], list(ids)))
 
-    def _select(self, mask: Mask) -> "OwnJudgments":
+    def _select(self, mask: Mask) -> OwnJudgments:
         return OwnJudgments(self.campaign, self.assessor, self.log, self.rows[mask])
 
 

@@ -1,5 +1,7 @@
 """Counts of all slots of a campaign, read from an index alone (``slot_tally``)."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Collection, Hashable
 from typing import NamedTuple
@@ -12,7 +14,7 @@ from poolbench.cache import Cache
 from poolbench.shared_reads import read_once
 from pooling.models import Pool, PoolItem
 
-_planned: "Cache[tuple[Hashable, ...], list[PlannedTopic]]" = Cache(64)
+_planned: Cache[tuple[Hashable, ...], list[PlannedTopic]] = Cache(64)
 _without_plan: Cache[tuple[Hashable, ...], dict[int, int]] = Cache(64)
 """Both by the slots of a campaign, see ``identify_slots``; the second also by pool."""
 

@@ -1,5 +1,7 @@
 """Writing the judgment log: appending revisions, with locks for concurrent writers."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime

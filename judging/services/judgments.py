@@ -4,6 +4,8 @@ A slot changes by compare-and-swap on its token, which every change renews; no b
 worker is needed for expired leases. See ``docs/decisions`` on slots and assignments.
 """
 
+from __future__ import annotations
+
 from collections.abc import Collection
 from dataclasses import replace
 from functools import partial

@@ -1,5 +1,7 @@
 """Leasing slots to assessors: the candidates, and the compare-and-swap that decides."""
 
+from __future__ import annotations
+
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from itertools import islice

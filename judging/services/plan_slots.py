@@ -1,5 +1,7 @@
 """The slots of a plan: pairs without a slot, their order, fast insertion, existing judgments."""
 
+from __future__ import annotations
+
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple

@@ -1,5 +1,7 @@
 """Judging plans: create, preview, pause, resume, close."""
 
+from __future__ import annotations
+
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial

@@ -5,6 +5,8 @@ original. What is appended follows from the current judgments alone, so that any
 followed in the transaction that makes it, whatever it was.
 """
 
+from __future__ import annotations
+
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple

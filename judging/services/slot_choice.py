@@ -2,6 +2,8 @@
 which guidelines.
 """
 
+from __future__ import annotations
+
 from collections.abc import Collection
 from datetime import datetime
 

@@ -1,5 +1,7 @@
 """From runs to a listing: truncate each run and merge all of them topic by topic."""
 
+from __future__ import annotations
+
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -101,6 +103,7 @@ def _list_topics(
     cutoff: int,
     seed: int,
 ) -> RunListing:
+    """The listing of the topics ``names``."""
     cuts = [cut_run(run.topics, run.starts, names, cutoff) for _, run in ordered]
     pairs = [run.pairs[cut.row] for (_, run), cut in zip(ordered, cuts, strict=True)]
     scores = [run.scores[cut.row] for (_, run), cut in zip(ordered, cuts, strict=True)]

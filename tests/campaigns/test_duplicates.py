@@ -1,5 +1,7 @@
 """Groups of documents with the same and nearly the same text, stored by a job."""
 
+from __future__ import annotations
+
 import json
 
 import pytest

@@ -1,5 +1,7 @@
 """Pages and API of tasks and rounds. Four seconds: the rounds are played for each test."""
 
+from __future__ import annotations
+
 import pytest
 from django.urls import reverse
 

@@ -4,6 +4,8 @@ process with an SQLite file, since threads cannot share the suite's, which is in
 A module that is run so has ``contend()``, which returns counts of faults.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import subprocess

@@ -1,5 +1,7 @@
 """A crowd study with one worker, whose unit is paid and set aside, for sweeps over all pages."""
 
+from __future__ import annotations
+
 from decimal import Decimal
 
 from django.utils import timezone

@@ -1,5 +1,7 @@
 """Runs, pools and qrels as small as a test needs them."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 
 from django.core.files.uploadedfile import SimpleUploadedFile

@@ -1,5 +1,7 @@
 """What assessors have said of the small campaign, and a pool that grows as they judge."""
 
+from __future__ import annotations
+
 from typing import Any
 from uuid import uuid4
 

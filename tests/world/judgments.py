@@ -1,5 +1,7 @@
 """An assessor's acts by their fields, as tests write them."""
 
+from __future__ import annotations
+
 from typing import Any
 from uuid import uuid4
 

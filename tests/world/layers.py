@@ -1,5 +1,7 @@
 """The layers of the small campaign, in the order in which they are built."""
 
+from __future__ import annotations
+
 from django.db import transaction
 
 from campaigns.models import Campaign, Role, Team, User

@@ -6,6 +6,8 @@ of everything it could depend on: a change of the product makes the layers anew,
 the tables too; so does an hour, since rows have times.
 """
 
+from __future__ import annotations
+
 import fcntl
 import hashlib
 import os

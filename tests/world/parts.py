@@ -1,5 +1,7 @@
 """Jobs in parts, whose messages to workers a test delivers."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
 import pytest

@@ -1,5 +1,7 @@
 """Users of every role, and the campaign that they work in."""
 
+from __future__ import annotations
+
 from campaigns.models import Campaign, Document, Role, Team, Topic, User
 from campaigns.services.campaigns import create_campaign
 from campaigns.services.collection import build_document_row

@@ -6,6 +6,8 @@ a transaction that is rolled back, and restored in the transaction of the test (
 commits, in the database that is flushed afterwards).
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, is_dataclass, replace

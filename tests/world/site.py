@@ -1,5 +1,7 @@
 """A small campaign with users of all roles and scores, and a second campaign."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,7 +69,7 @@ class World:
     comparisons: ComparisonPlan
     data_file: DataFile
     team_request: TeamRequest
-    elsewhere: "World | None" = None
+    elsewhere: World | None = None
 
     @property
     def scores(self) -> RunScores:

@@ -1,5 +1,7 @@
 """Packed ids behave as a list of strings, whatever their lengths and wherever they are cut."""
 
+from __future__ import annotations
+
 import numpy as np
 import pytest
 from hypothesis import given
