@@ -26,9 +26,13 @@ register = template.Library()
 
 @register.simple_block_tag(name="empty_state")
 def show_empty_state(
-    content: str, title: str, action: str = "", url: str = "", place: str = ""
-) -> str:
-    """What is missing, why, and the button; ``place`` of the help, such as ``organizer#pool``."""
+    content: str, title: str, action: str = "", page: str = "", *args: object, url: str = "",
+    place: str = "",
+) -> str:  # fmt: skip
+    """What is missing, why, and the button ``action`` to the page of that name, or to ``url``;
+    ``place`` of the help, such as ``organizer#pool``.
+    """
+    url = reverse(page, args=args) if page else url
     values = {"title": title, "text": content, "action": action, "url": url, "place": place}
     return render_to_string("partials/empty.html", values)
 
