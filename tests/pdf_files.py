@@ -1,5 +1,7 @@
 """Small PDF files, written here."""
 
+from __future__ import annotations
+
 
 def write_pdf(*contents: str, page: str = "", font: str = "Courier") -> bytes:
     """Pages of 400 by 300 points with these contents; ``page`` is more of each page's own."""

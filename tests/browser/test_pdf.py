@@ -1,5 +1,7 @@
 """A PDF on the desk, drawn as pages with its text: keys, find, terms, passages."""
 
+from __future__ import annotations
+
 import pytest
 
 from campaigns import store
