@@ -5,8 +5,6 @@ aggregation.py --seconds        100,000 labels, and Dawid-Skene in plain Python 
 aggregation.py --nyt DATA       the two crowds of nyt-crowd below DATA: agreement, uncertainty
 """
 
-from __future__ import annotations
-
 import argparse
 import math
 import sys

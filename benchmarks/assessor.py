@@ -1,7 +1,5 @@
 """One assessor over HTTP, as the judging screen does it."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import random

@@ -6,8 +6,6 @@ Loads the campaign into an empty installation in a temporary folder (whole proce
 requests the leaderboard and other large pages of that installation, three times each.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -44,8 +42,7 @@ def measure_pages() -> None:
 
     client = Client(HTTP_HOST="localhost")
     client.force_login(
-        User.objects.get(username="organizer"),
-        backend="django.contrib.auth.backends.ModelBackend",
+        User.objects.get(username="organizer"), backend="django.contrib.auth.backends.ModelBackend"
     )
     for page in PAGES:
         path = f"/c/trec-covid-r1/{page}"

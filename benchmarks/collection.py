@@ -10,8 +10,6 @@ it, once with known docnos only and once with ten unknown ones, and without a co
 reads 5,000 documents.
 """
 
-from __future__ import annotations
-
 import argparse
 import gzip
 import io

@@ -11,8 +11,6 @@ A document of 720 words takes a worker 15 seconds on average, half of what a stu
 All workers have one address here, so ``POOLBENCH_CROWD_RATE`` is off.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os
@@ -55,7 +53,7 @@ def parse_options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def build(options: argparse.Namespace) -> Any:
+def build_study(options: argparse.Namespace) -> Any:
     """The study: running, with its provider the fake one."""
     from campaigns.models import Topic, User
     from campaigns.services.campaigns import create_campaign
@@ -264,7 +262,7 @@ def main() -> int:
         from benchmarks.assessor import wait_for
         from crowd.services.units import abandon_expired_units
 
-        study = build(options)
+        study = build_study(options)
         workers = make_workers(options, study)
         server = serve(options.port, options.processes, options.threads)
         try:

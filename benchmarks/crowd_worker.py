@@ -1,7 +1,5 @@
 """Simulated crowd workers, each a browser without cookies that speaks HTTP to a real server."""
 
-from __future__ import annotations
-
 import http.client
 import random
 import re

@@ -10,8 +10,6 @@ otherwise PostgreSQL is that of ``DATABASE_URL`` (as benchmarks/judging.py). Chr
 the load is printed with them.
 """
 
-from __future__ import annotations
-
 import argparse
 import math
 import os

@@ -6,8 +6,6 @@ must judge if the document had been painted for 150 ms when it was pressed, and 
 Presses within ``MARGIN`` of that limit may do either, since two clocks see the paint.
 """
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from dataclasses import dataclass

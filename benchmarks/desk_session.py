@@ -2,8 +2,6 @@
 a second tab, new guidelines, a corrected label; and what the tab holds at its start and end.
 """
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from typing import Any

@@ -6,8 +6,6 @@
 level is 2, as in the track. Passages that no file has a text of are imported without one.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

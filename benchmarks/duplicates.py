@@ -8,8 +8,6 @@ and after these.
 A tenth of the documents copy an earlier one, word for word or with 1 or 5 % other words.
 """
 
-from __future__ import annotations
-
 import argparse
 import resource
 import time

@@ -4,8 +4,6 @@
 a fifth of the pairs. A rule that reads grades chooses the size of a topic's sample by them.
 """
 
-from __future__ import annotations
-
 import resource
 import sys
 from pathlib import Path

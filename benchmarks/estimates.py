@@ -9,8 +9,6 @@ campaign in the shape of TREC-8; ``others``, coverage on TREC-COVID and on the d
 ``speed``, CPU seconds of one computation.
 """
 
-from __future__ import annotations
-
 import argparse
 import resource
 import sys
@@ -25,12 +23,7 @@ from tempfile import TemporaryDirectory
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks.generate import trec8
-from benchmarks.rival import (
-    share_votes,
-    simulate_chances,
-    simulate_rival,
-    size_by_chances,
-)
+from benchmarks.rival import share_votes, simulate_chances, simulate_rival, size_by_chances
 from benchmarks.sampled_scores import (
     TABLE,
     JudgedCollection,

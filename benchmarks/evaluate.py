@@ -12,8 +12,6 @@ place of trec_eval's.
 collections, ``PEER_PYTHON`` a Python with the other programs. Missing programs are skipped.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import shutil

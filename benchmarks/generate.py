@@ -6,8 +6,6 @@
 number of topics.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -11,8 +11,6 @@ is of all judgments and slots without their UUIDs, times and primary keys of jud
 checkouts that print the same one have the same outcome.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import random

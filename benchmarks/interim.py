@@ -8,8 +8,6 @@ the browser does; all of it is rolled back. Prints the CPU time of the answer, a
 without a new judgment, each with what PostgreSQL needs for it.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import re

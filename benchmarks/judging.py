@@ -18,8 +18,6 @@ is that of the web processes and of PostgreSQL's that serve them, for each judgm
 of the next document.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -6,8 +6,6 @@ keep.py warm FOLDER QRELS      measure scoring them again in memory
 keep.py trust FOLDER QRELS     measure a reusability report on all cores
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import time

@@ -10,8 +10,6 @@ process are empty, and Python looks for reference cycles as rarely as in a web p
 are those of this process and of PostgreSQL's that serves it.
 """
 
-from __future__ import annotations
-
 import argparse
 import cProfile
 import pstats

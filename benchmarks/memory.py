@@ -9,8 +9,6 @@ anonymous memory (RssAnon) and of all memory (VmHWM), which counts pages of mapp
 step with another checkout as well, on a copy of the same installation.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import shutil
@@ -212,8 +210,8 @@ def encode(args: argparse.Namespace) -> str:
     scores = np.tile(np.arange(DEPTH, 0, -1.0), args.topics)
     table = make_pairs(RunTable, chosen, tag="new", scores=scores)
     table.docnos.loaded()
-    first = measure(lambda: matrices.store_run_matrix(campaign, table))
-    return f"first {first}, again {measure(lambda: matrices.store_run_matrix(campaign, table))}"
+    first = measure_cpu(lambda: matrices.store_run_matrix(campaign, table))
+    return f"first {first}, again {measure_cpu(lambda: matrices.store_run_matrix(campaign, table))}"
 
 
 def decode(_: argparse.Namespace) -> str:
@@ -221,7 +219,8 @@ def decode(_: argparse.Namespace) -> str:
 
     _, runs = load()
     took = [
-        measure(lambda run=run: matrices.load_run_table(run).docnos.ranks()) for run in runs[-2:]
+        measure_cpu(lambda run=run: matrices.load_run_table(run).docnos.ranks())
+        for run in runs[-2:]
     ]
     return f"first {took[0]}, another {took[1]}"
 
@@ -246,7 +245,7 @@ def place(args: argparse.Namespace) -> str:
         )
         assert found  # noqa: S101
 
-    return f"first {measure(look)}, again {measure(look)}"
+    return f"first {measure_cpu(look)}, again {measure_cpu(look)}"
 
 
 def pool(args: argparse.Namespace) -> str:
@@ -255,7 +254,7 @@ def pool(args: argparse.Namespace) -> str:
     campaign, runs = load()
     topics = [f"{at:04d}" for at in range(args.topics)]
     inputs = {"cutoff": 100, "seed": 1, "topics": topics}
-    return measure(lambda: load_listing(campaign, runs, inputs))
+    return measure_cpu(lambda: load_listing(campaign, runs, inputs))
 
 
 def code_lines(_: argparse.Namespace) -> str:
@@ -273,11 +272,11 @@ def code_lines(_: argparse.Namespace) -> str:
         chosen = [first + rng.permutation(DEPTH) for _ in range(2_000)]
         table = make_pairs(RunTable, chosen, tag="lines", scores=scores)
         table.docnos.loaded()
-        took.append(measure(lambda table=table: matrices.store_run_matrix(campaign, table)))
+        took.append(measure_cpu(lambda table=table: matrices.store_run_matrix(campaign, table)))
     return f"first {took[0]}, second {took[1]}"
 
 
-def measure(work: Callable[[], object]) -> str:
+def measure_cpu(work: Callable[[], object]) -> str:
     begin = time.process_time()
     work()
     return f"{time.process_time() - begin:.2f} s"

@@ -19,8 +19,6 @@ page there, without what differs by request, so that the pages of two versions c
 diff.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import re

@@ -4,8 +4,6 @@ A benchmark with ``--against FOLDER`` runs what it measures in turn with the cod
 checkout and with its own, N times, and prints the times of both and the median of the ratios.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

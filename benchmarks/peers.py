@@ -4,8 +4,6 @@ Prints map, bpref and ndcg of each run as trec_eval does; ``peers.py trectools K
 the depth-K pool. Imports nothing from Poolbench.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 

@@ -17,8 +17,6 @@ another checkout.
 skipped.
 """
 
-from __future__ import annotations
-
 import argparse
 import subprocess
 import sys

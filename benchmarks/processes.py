@@ -1,7 +1,5 @@
 """CPU time and memory of groups of processes, read from /proc while they work."""
 
-from __future__ import annotations
-
 import os
 from collections import defaultdict
 from contextlib import suppress

@@ -7,8 +7,6 @@ authors' program (github RikiyaT/LARA, ``graded_algo.py``) does: there the count
 decides how much the regression counts for is never raised, so it never counts.
 """
 
-from __future__ import annotations
-
 import sys
 from collections import Counter
 from dataclasses import replace

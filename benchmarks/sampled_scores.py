@@ -3,8 +3,6 @@
 Used by ``estimates.py`` and by tests/poolbench/estimation/test_targets.py.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence

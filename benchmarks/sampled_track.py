@@ -5,8 +5,6 @@
 One sample, with one machine, as an organizer would have it; ``estimates.py`` has many.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Iterator, Sequence

@@ -12,8 +12,6 @@ step prints a line as it ends. Called again with the same ``--folder`` after an 
 goes on with the first step that has not ended; at the end everything is removed, unless ``--keep``.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -4,8 +4,6 @@ Each topic has 45,000 candidates, drawn by the square of a uniform number: of 15
 1,000 each, about 42,000 are different, which is 25 million pairs over 600 topics.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The installation of ``scale.py``: web server, workers and, if wanted, an S3 server."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import signal
@@ -55,7 +53,7 @@ class ScaleSite:
             return f"sqlite:///{self.folder}/scale.sqlite3"
         return urlunsplit(urlsplit(self.server)._replace(path=f"/{DATABASE}"))
 
-    def __enter__(self) -> ScaleSite:
+    def __enter__(self) -> "ScaleSite":
         try:
             self.start()
         except BaseException:

@@ -1,7 +1,5 @@
 """The steps of ``scale.py``: those that wait for the site, and those of a process of their own."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import time

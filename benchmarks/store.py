@@ -6,8 +6,6 @@ The bucket is that of a local server (moto) in a process of its own, which is no
 object store adds its own time to answer, once for each request.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import re
@@ -29,7 +27,7 @@ input()
 """
 
 
-def measure(act: Callable[[], Any]) -> float:
+def time_act(act: Callable[[], Any]) -> float:
     """CPU seconds of this process."""
 
     def read_clock() -> float:
@@ -66,9 +64,9 @@ def time_store(files: int, size: int) -> dict[str, float]:
         for name in names:
             store.get_blob(name)
 
-    found = {"put_blob": measure(put), "get_blob, first": measure(get)}
-    found["get_blob, again"] = measure(get)
-    found["put_blob of what is there"] = measure(put)
+    found = {"put_blob": time_act(put), "get_blob, first": time_act(get)}
+    found["get_blob, again"] = time_act(get)
+    found["put_blob of what is there"] = time_act(put)
 
     def read_end() -> None:
         with store.open_blob(large) as stream:
@@ -76,7 +74,7 @@ def time_store(files: int, size: int) -> dict[str, float]:
             stream.read()
 
     large = store.put_blob(b"".join(contents))
-    found["last 64 kB of all in one file"] = measure(read_end)
+    found["last 64 kB of all in one file"] = time_act(read_end)
     found["bytes carried for that"] = count_received(read_end)
     return found
 

@@ -7,8 +7,6 @@ judged pairs in a depth-67 pool of 116,990. Each of six assessors judges the top
 every sixth topic is judged by two, every tenth by three, who disagree as people do.
 """
 
-from __future__ import annotations
-
 import sys
 from collections import defaultdict
 from pathlib import Path

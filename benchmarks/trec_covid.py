@@ -6,8 +6,6 @@
 if available, otherwise the top 50 documents per topic.
 """
 
-from __future__ import annotations
-
 import csv
 import os
 import sys

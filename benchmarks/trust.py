@@ -6,8 +6,6 @@ favoured teams', in samples with a team alarm and without, and how many places t
 favoured teams' runs stand in each.
 """
 
-from __future__ import annotations
-
 import resource
 import sys
 from collections.abc import Mapping, Sequence

@@ -10,8 +10,6 @@ anew from the log. At last COMMIT restores the backup elsewhere, as an operator 
 and compares again. ``--judgments N`` makes fewer.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import json

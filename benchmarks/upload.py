@@ -8,8 +8,6 @@ by the page; the check by a worker, with the peak of its memory. ``--against`` m
 checkout as well, in turn. ``BENCH_DIR`` is the folder of the files.
 """
 
-from __future__ import annotations
-
 import argparse
 import http.client
 import json

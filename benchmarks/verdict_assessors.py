@@ -1,7 +1,5 @@
 """The verdict on agreement by those who judged DL 2019: verdict_assessors.py DATA"""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -23,10 +21,7 @@ from benchmarks.verdict_scorer import ListScorer  # noqa: E402
 from poolbench.judging.agreement.panel import agreement_report  # noqa: E402
 from poolbench.judging.agreement.report import RankingEffect  # noqa: E402
 from poolbench.reliability.verdicts.agreement import COEFFICIENT, judge_agreement  # noqa: E402
-from poolbench.reliability.verdicts.ranking_draws import (  # noqa: E402
-    correlate_rankings,
-    measure_second_opinions,
-)
+from poolbench.reliability.verdicts.ranking_draws import correlate_rankings, measure_second_opinions  # noqa: E402
 from poolbench.statistics.draws import ResamplingOptions  # noqa: E402
 
 DRAWS = 100

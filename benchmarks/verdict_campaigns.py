@@ -4,8 +4,6 @@ A campaign is arrays: what each run lists for each topic, the noiseless grade of
 and what assessors say of it.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -89,7 +87,7 @@ class ReplayCampaign:
             masks.append(mask)
         return masks
 
-    def restrict_to_pool(self) -> ReplayCampaign:
+    def restrict_to_pool(self) -> "ReplayCampaign":
         """Without the documents outside of the pool, which are never judged, and newcomers."""
         pool = self.pool()
         listed = []

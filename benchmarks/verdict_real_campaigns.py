@@ -1,7 +1,5 @@
 """Parts of real campaigns, for ``verdicts_replay.py``."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import sys
@@ -15,12 +13,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from benchmarks.verdict_campaigns import (  # noqa: E402
-    ORDERS,
-    SIMULATED,
-    ReplayCampaign,
-    simulate_campaign,
-)
+from benchmarks.verdict_campaigns import ORDERS, SIMULATED, ReplayCampaign, simulate_campaign  # noqa: E402
 from poolbench.evaluation import as_qrels, as_run  # noqa: E402
 from poolbench.judging.agreement.labels import MISSING, LabelTable  # noqa: E402
 from poolbench.reliability.disagreement.ballots import ABSENT  # noqa: E402

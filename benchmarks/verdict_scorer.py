@@ -1,7 +1,5 @@
 """Runs scored by many sets of grades at once, for ``verdicts_replay.py``."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

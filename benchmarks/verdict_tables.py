@@ -4,8 +4,6 @@ verdict_tables.py            prints them
 verdict_tables.py --write    writes them into the page
 """
 
-from __future__ import annotations
-
 import csv
 import sys
 from collections import Counter

@@ -8,8 +8,6 @@ Counts are added to ``verdict_counts.csv``, from which ``verdict_tables.py`` wri
 the documentation: each run goes on with the campaign after the last one that was counted.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import time
@@ -29,12 +27,7 @@ from benchmarks.verdict_campaigns import (  # noqa: E402
     mask_grades,
     paired_p,
 )
-from benchmarks.verdict_real_campaigns import (  # noqa: E402
-    EIGHT,
-    FEW_RUNS,
-    REAL,
-    draw_campaign,
-)
+from benchmarks.verdict_real_campaigns import EIGHT, FEW_RUNS, REAL, draw_campaign  # noqa: E402
 from benchmarks.verdict_scorer import CUT, MEASURES, TOP_TEN  # noqa: E402
 from benchmarks.verdict_tables import (  # noqa: E402
     ALIKE,
@@ -61,10 +54,7 @@ from poolbench.reliability.verdicts.ranking_draws import (  # noqa: E402
     measure_second_opinions,
     rank_competitors,
 )
-from poolbench.reliability.verdicts.reusability import (  # noqa: E402
-    compute_collection,
-    judge_collection,
-)
+from poolbench.reliability.verdicts.reusability import compute_collection, judge_collection  # noqa: E402
 from poolbench.reliability.verdicts.stopping import (  # noqa: E402
     STILL,
     StoppingReport,

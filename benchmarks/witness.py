@@ -5,8 +5,6 @@ and a run as the machine; TREC-COVID with simulated machines. For a shuffled or 
 every alarm about teams, topics and texts is a false one.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import sys
@@ -27,11 +25,7 @@ from benchmarks.sampled_scores import (
 )
 from poolbench.estimation.design import draw_order
 from poolbench.estimation.diagnostics.probes import measure_texts
-from poolbench.estimation.diagnostics.witness import (
-    MachineReport,
-    WitnessInputs,
-    describe_machine,
-)
+from poolbench.estimation.diagnostics.witness import MachineReport, WitnessInputs, describe_machine
 from poolbench.estimation.machines import MachineInput
 from poolbench.estimation.sample import JudgedSample, build_sample
 from poolbench.statistics.inclusion import inclusion_probabilities

@@ -11,8 +11,6 @@ the last, without their start. With ``--kill``, the busier of two workers is kil
 of its work. With ``--simulation``, pools of depth 50 and by move-to-front are simulated instead.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import signal
@@ -181,7 +179,7 @@ def wait_for(job: Any, share: float = 1.0) -> None:
         raise SystemExit(job.error)
 
 
-def measure(campaign: Any, workers: int, request: Request) -> tuple[float, list[float], Any]:
+def measure_job(campaign: Any, workers: int, request: Request) -> tuple[float, list[float], Any]:
     """Wall seconds, CPU seconds of each worker, and what was found."""
     with running(workers) as started:
         before = [count_cpu_seconds(worker) for worker in started]
@@ -256,7 +254,7 @@ def main() -> None:
     request = request_simulation if options.simulation else request_evaluation
     results = []
     for workers in options.workers:
-        wall, used, result = measure(campaign, workers, request)
+        wall, used, result = measure_job(campaign, workers, request)
         results.append(result)
         each = " ".join(f"{seconds:.1f}" for seconds in used)
         print(f"{workers} workers: wall {wall:.1f} s; CPU {sum(used):.1f} s, of each {each}; "

@@ -3,8 +3,6 @@
 Loaded only where that setting names one; the packages are those of the extra ``s3``.
 """
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Iterator

@@ -5,8 +5,6 @@ matter has a code; the person who acts names the codes that they override and th
 give. The same object serves the page, the API, the commands and the log.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterator

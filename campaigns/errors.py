@@ -2,8 +2,6 @@
 of the database mean.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
@@ -43,7 +41,6 @@ def get_database_code(error: BaseException | None) -> str:
 
 
 def format_utc(moment: datetime) -> str:
-    """A moment for messages, in UTC."""
     return date_format(moment, "DATETIME_FORMAT") + " UTC"
 
 

@@ -1,7 +1,5 @@
 """Files of an object store on this machine: a folder of bounded size."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import time

@@ -5,8 +5,6 @@ superuser has all of them. Services that write check them with ``require_permiss
 refuses every act on a campaign that is closed or deleted; what only reads has ``require_access``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import rules

@@ -1,7 +1,5 @@
 """The content store: immutable files named by their sha256, in the storage ``store``."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Crowd studies in the life cycle of a campaign."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any

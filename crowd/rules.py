@@ -1,7 +1,5 @@
 """Rules of a study's options: what is possible at all, and what may change after the start."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from campaigns.errors import ActionRefused

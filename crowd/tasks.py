@@ -1,7 +1,5 @@
 """Celery tasks. Each performs one job, given by its ID."""
 
-from __future__ import annotations
-
 from celery import shared_task
 
 from campaigns.services import jobs

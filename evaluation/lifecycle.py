@@ -1,7 +1,5 @@
 """Scores in the life cycle of a campaign."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -151,7 +149,6 @@ def get_score_set_arguments(status: Status) -> dict[str, int] | None:
 
 
 def build_set_tab(position: int, label: Text, page: str, word: str) -> Tab:
-    """The tab of a page of one score set."""
     paths = (f"results/scores/<int:pk>/{word}",)
     return Tab("results", position, label, page, paths, READERS, arguments=get_score_set_arguments)
 

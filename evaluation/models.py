@@ -1,7 +1,5 @@
 """Score sets, with one packed row per run."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

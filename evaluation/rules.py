@@ -3,8 +3,6 @@
 Assessors and viewers may not read scores, so that judging stays blind to runs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import rules

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from django.urls import include, path
 
 from campaigns.views.helpers import page
@@ -39,16 +37,12 @@ CAMPAIGN_PAGES = [
     page("results/scores/<int:pk>/run/<int:run>/changes/", score_changes.run_scores_changes_view),
     page("results/scores/now/interim.<slug:fmt>", downloads.interim_scores_download_view),
     page("results/scores/<int:pk>/compare.<slug:fmt>", downloads.compare_download_view),
-    page(
-        "results/scores/<int:pk>/measures.<slug:fmt>",
-        downloads.measures_compared_download_view,
-    ),
+    page("results/scores/<int:pk>/measures.<slug:fmt>", downloads.measures_compared_download_view),
     page("results/estimates/", estimates.estimates_view),
     page("results/estimates/estimates.<slug:fmt>", estimates.estimates_download_view),
     page("judging/automatic/<slug:name>/witness/", witness.automatic_witness_view),
     page(
-        "judging/automatic/<slug:name>/witness.<slug:fmt>",
-        witness.automatic_witness_download_view,
+        "judging/automatic/<slug:name>/witness.<slug:fmt>", witness.automatic_witness_download_view
     ),
     page("results/paper/", paper.paper_view),
     page("results/paper/<slug:table>.<slug:fmt>", paper.paper_download_view),

@@ -1,7 +1,5 @@
 """Judging and qrels in the life cycle of a campaign."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass

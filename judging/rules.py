@@ -1,7 +1,5 @@
 """Skip reasons, designs, flags and limits of judging."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 from django.utils.translation import gettext_lazy as _

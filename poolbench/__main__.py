@@ -1,7 +1,5 @@
 """The command ``poolbench``: files without Django, and a whole installation with ``[server]``."""
 
-from __future__ import annotations
-
 import gc
 import os
 import sys

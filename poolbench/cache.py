@@ -17,8 +17,6 @@ Only one thread at a time computes the value of a key, so ``compute`` must not w
 that another thread could hold while it asks for the same key, such as a lock on a database row.
 """
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
@@ -31,7 +29,7 @@ Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 
 _MISSING: Any = object()
-_caches: WeakSet[Cache[Any, Any]] = WeakSet()
+_caches: "WeakSet[Cache[Any, Any]]" = WeakSet()
 
 
 @dataclass

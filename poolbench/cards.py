@@ -4,8 +4,6 @@ A card describes what the code next to it computes. Pages, help texts and docs a
 from cards, so they stay in step with the code.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -43,13 +41,12 @@ class Card:
     example: str = ""
 
     @property
-    def card(self) -> Card:
+    def card(self) -> "Card":
         """Itself: what is a card has one, as what holds one does."""
         return self
 
 
 def render_card_markdown(card: Card, *, level: int = 3) -> str:
-    """The card as a section of Markdown."""
     lines = [f"{'#' * level} `{card.name}`: {card.title}", "", card.reading, ""]
     lines += ["```", card.formula, "```", ""]
     lines += [f"- Range: {card.range}."]

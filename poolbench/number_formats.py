@@ -1,7 +1,5 @@
 """Numbers as sentences, figures and tables print them."""
 
-from __future__ import annotations
-
 UNDEFINED = "–"
 MOST_DECIMALS = 9
 """Numbers that are nearer to each other are equal but for noise."""

@@ -4,8 +4,6 @@ A report of figures is stored as ``to_plain(report)`` and read as ``read_plain(R
 class has functions of its own for it. A mapping whose keys are no strings becomes a list of pairs.
 """
 
-from __future__ import annotations
-
 import types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass

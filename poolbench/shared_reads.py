@@ -4,8 +4,6 @@ Only within a view or query that is decorated with ``share_reads``, which theref
 what was read at its beginning holds until its end. A query shares the reads of its view.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable
 from contextvars import ContextVar
 from functools import wraps

@@ -5,8 +5,6 @@ command show the same sentence, so none of them writes one of its own. *Cannot b
 full answer, with the act that would change it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum

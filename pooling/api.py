@@ -1,7 +1,5 @@
 """The REST API of pools, for organizers: list, preview, freeze, download."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

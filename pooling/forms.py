@@ -268,5 +268,4 @@ def iter_spec_faults(bad: InvalidFile) -> Iterator[str]:
 
 
 def spec_to_yaml(spec: PoolSpec) -> str:
-    """The spec as YAML text."""
     return yaml.safe_dump(spec.as_dict(), sort_keys=False, allow_unicode=True)

@@ -1,7 +1,5 @@
 """The pool in the life cycle of a campaign."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Frozen, versioned pools: the documents to judge."""
 
-from __future__ import annotations
-
 from django.db import models
 from django.db.models import Q
 from django.urls import reverse

@@ -1,7 +1,5 @@
 """Preferences in the life cycle of a campaign."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Preferences: comparisons, the slots of their judges, the preference log, click logs."""
 
-from __future__ import annotations
-
 import uuid
 
 from django.db import models

@@ -1,7 +1,5 @@
 """Pages of preferences."""
 
-from __future__ import annotations
-
 from django.urls import include, path
 
 from campaigns.views.helpers import page

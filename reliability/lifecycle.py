@@ -3,8 +3,6 @@
 *Effect on the ranking* is a page below *Agreement*, by its address.
 """
 
-from __future__ import annotations
-
 from django.utils.translation import gettext_lazy
 
 from campaigns.lifecycle.registry import LifeCycle, PageVerdict, Status, Tab

@@ -1,7 +1,5 @@
 """What an archive holds."""
 
-from __future__ import annotations
-
 from django import forms
 
 

@@ -1,7 +1,5 @@
 """The page from which a campaign is taken away as files."""
 
-from __future__ import annotations
-
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 

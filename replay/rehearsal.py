@@ -4,8 +4,6 @@ The runs are those of the demo's rankers over the copy's own topics and document
 drawn: what many runs rank high is more often relevant. No figure of a rehearsal means anything.
 """
 
-from __future__ import annotations
-
 import secrets
 from collections import defaultdict
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """The page *Archive*: a campaign, its runs, its tables and figures as files."""
 
-from __future__ import annotations
-
 from django.http import FileResponse, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_http_methods, require_safe

@@ -11,8 +11,6 @@ named, and remains to ``make test``.
 ``python -m tests.changed`` prints the paths.
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Acting through a confirmation page or the API."""
 
-from __future__ import annotations
-
 import re
 from html import unescape
 

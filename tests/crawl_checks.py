@@ -1,7 +1,5 @@
 """What the walk over all addresses asks of a page that is shown, besides its status."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache

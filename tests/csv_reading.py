@@ -1,7 +1,5 @@
 """Reading the product's CSV files in tests, with nothing but the standard library."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -5,8 +5,6 @@ rounds of a simulation, families of measures whose module changed and a tenth of
 test that is marked ``full``. POOLBENCH_TEST_EXAMPLES=all, as in ``make test-all``, takes all.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import sys

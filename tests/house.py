@@ -1,7 +1,5 @@
 """The packages of the product, for the tests that read all of its files."""
 
-from __future__ import annotations
-
 import ast
 import tomllib
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """A model on this machine, for tests: it answers as it is told, and remembers what it was asked."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable, Iterator

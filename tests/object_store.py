@@ -2,8 +2,6 @@
 folder or in a bucket.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import time

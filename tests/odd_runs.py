@@ -3,8 +3,6 @@
 They are meant for the campaign of ``tests.world.people``: topics 1 to 3, documents d1 to d9.
 """
 
-from __future__ import annotations
-
 import gzip
 import io
 import zipfile

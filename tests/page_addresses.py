@@ -2,8 +2,6 @@
 campaign.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterator, Mapping
 from functools import cache

@@ -1,7 +1,5 @@
 """Pages as tests read them: HTML without the whitespace that only lays out templates."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import cache

@@ -1,7 +1,5 @@
 """The chunks of a PNG, as tests look at them."""
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Iterator
 

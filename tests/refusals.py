@@ -1,7 +1,5 @@
 """What a service refuses, by its code, of one call or of a block; what a reader finds wrong."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -4,8 +4,6 @@ Of each file the CPU seconds of its tests and of the processes that they waited 
 more. The first database test of each process is not charged with making the database.
 """
 
-from __future__ import annotations
-
 import resource
 from collections import Counter
 from collections.abc import Generator, Iterator

@@ -5,8 +5,6 @@ that the thing is there; 403 to members whose role does not reach so far; 400, 4
 and 422 are answers to a request that was let in and found wanting.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from copy import deepcopy

@@ -1,7 +1,5 @@
 """The API as a whole: its schema, its page, its guide, and a campaign's life through it."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """The house's own rules, held by machine: who imports whom, how long things are, what is told."""
 
-from __future__ import annotations
-
 import ast
 import re
 import statistics

@@ -1,7 +1,5 @@
 """``make quick`` chooses by name, by imports and by pages, for a minute."""
 
-from __future__ import annotations
-
 import grimp
 import pytest
 

@@ -1,7 +1,5 @@
 """Files of charts: one size, three formats. ``test_access`` asks for the charts of all pages."""
 
-from __future__ import annotations
-
 import pytest
 from django.http import Http404
 from django.test import RequestFactory

@@ -2,8 +2,6 @@
 no account, with the largest body or query that is taken.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

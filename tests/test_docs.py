@@ -1,7 +1,5 @@
 """The documentation agrees with the code: commands, options, variables, codes, names, links."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The lists of tests that run on one engine, or each time in the browser, name what is there."""
 
-from __future__ import annotations
-
 from tests.browser.conftest import JOURNEYS
 from tests.conftest import REPOSITORY
 from tests.engines import ONE_ENGINE, depends_on_engine

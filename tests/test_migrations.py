@@ -1,7 +1,5 @@
 """Databases of commits before the migrations were squashed."""
 
-from __future__ import annotations
-
 from importlib import import_module
 
 import pytest

@@ -1,7 +1,5 @@
 """Names in the product: the field's words, one name for one thing. Each ceiling may only fall."""
 
-from __future__ import annotations
-
 import ast
 import builtins
 import re

@@ -5,8 +5,6 @@ other scripts, half of a surrogate pair, words without end. Every value goes to 
 fields; POOLBENCH_TEST_EXAMPLES=all sends all to all.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from typing import Any

@@ -1,7 +1,5 @@
 """What a page asks of the database does not grow with runs, topics and assessors."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """How tests read pages."""
 
-from __future__ import annotations
-
 from tests.pages import tidy_html
 
 

@@ -1,7 +1,5 @@
 """Addresses behind proxies, bodies bounded before parsing, rates, and answers nobody stores."""
 
-from __future__ import annotations
-
 import json
 from io import BytesIO
 

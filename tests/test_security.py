@@ -1,7 +1,5 @@
 """What must hold on every page: the policy, cookies, CSRF, escaping, and no way around a gate."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

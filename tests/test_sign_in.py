@@ -1,7 +1,5 @@
 """Wrong passwords are limited by name and address, lock nobody else out, and are logged."""
 
-from __future__ import annotations
-
 import logging
 from datetime import timedelta
 

@@ -1,7 +1,5 @@
 """API tokens: stored as digests, with an end, revoked by a new password."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from io import StringIO
 from unittest.mock import patch

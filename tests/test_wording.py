@@ -1,7 +1,5 @@
 """The field's words in texts: what pages, messages, comments and docs do not say any more."""
 
-from __future__ import annotations
-
 import io
 import re
 import tokenize

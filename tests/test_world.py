@@ -1,7 +1,5 @@
 """Recorded layers come back whole, apart from each other, and leave nothing behind."""
 
-from __future__ import annotations
-
 import pytest
 
 from campaigns import store

@@ -1,7 +1,5 @@
 """Settings of accounts: django-allauth's, and those of django-axes for our limits on sign-in."""
 
-from __future__ import annotations
-
 from typing import Any
 
 

@@ -3,8 +3,6 @@
 Of allauth's pages only those that are offered have an address: no social sign-in, no codes by mail.
 """
 
-from __future__ import annotations
-
 from allauth.account import views as account
 from allauth.mfa.base import views as mfa
 from allauth.mfa.recovery_codes import views as recovery_codes
@@ -26,19 +24,11 @@ urlpatterns = [
     path("logout/", sign_out, name="logout"),
     path("logout/", sign_out, name="account_logout"),
     path("password/", site.ChangePasswordView.as_view(), name="password_change"),
-    path(
-        "password/done/",
-        auth.PasswordChangeDoneView.as_view(),
-        name="password_change_done",
-    ),
+    path("password/done/", auth.PasswordChangeDoneView.as_view(), name="password_change_done"),
     path("signup/", account.SignupView.as_view(extra_context=MAIL), name="account_signup"),
     path("reauthenticate/", account.reauthenticate, name="account_reauthenticate"),
     path("email/", account.EmailView.as_view(extra_context=MAIL), name="account_email"),
-    path(
-        "confirm-email/",
-        account.email_verification_sent,
-        name="account_email_verification_sent",
-    ),
+    path("confirm-email/", account.email_verification_sent, name="account_email_verification_sent"),
     re_path(
         r"^confirm-email/(?P<key>[-:\w]+)/$", account.confirm_email, name="account_confirm_email"
     ),
@@ -64,11 +54,7 @@ urlpatterns = [
     path("2fa/totp/activate/", totp.activate_totp, name="mfa_activate_totp"),
     path("2fa/totp/qr.svg", accounts.totp_picture_view, name="totp-picture"),
     path("2fa/totp/deactivate/", totp.deactivate_totp, name="mfa_deactivate_totp"),
-    path(
-        "2fa/recovery-codes/",
-        recovery_codes.view_recovery_codes,
-        name="mfa_view_recovery_codes",
-    ),
+    path("2fa/recovery-codes/", recovery_codes.view_recovery_codes, name="mfa_view_recovery_codes"),
     path(
         "2fa/recovery-codes/generate/",
         recovery_codes.generate_recovery_codes,

@@ -1,7 +1,5 @@
 """Routes of the REST API: one router for the view sets of the apps, its schema and docs page."""
 
-from __future__ import annotations
-
 from django.urls import include, path
 from rest_framework.routers import SimpleRouter
 

@@ -1,7 +1,5 @@
 """The API documentation page, and what the schema says beyond the code: who may call."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from typing import Any

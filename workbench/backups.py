@@ -5,8 +5,6 @@ the store and the secret key. Its last member is ``manifest.json`` with the SHA-
 a file whose writing was cut off has none, and is refused.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

@@ -1,7 +1,5 @@
 """The cards of every registry, with computed examples, as blocks of docs/*.md."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -97,7 +95,7 @@ def _test(test: PairedTest) -> Iterator[str]:
         rows = example.first, example.second
         result = test.of_pair(np.array(rows[0]), np.array(rows[1]), ResamplingOptions())
         values = f"statistic {_number(result.statistic)}, p = {_number(result.p_value)}"
-        data = "." if rows == TEN_QUERIES else f", for\n\n{_rows(rows)}"
+        data = "." if rows == TEN_QUERIES else f", for\n\n{_write_rows(rows)}"
         yield f"Example ({example.working}): {values}; {result.note}{data}\n"
 
 
@@ -107,13 +105,13 @@ def _family_test(test: FamilyTest) -> Iterator[str]:
         p_values = ", ".join(map(_number, result.p_value.tolist()))
         text = f"Example ({example.working}): p = {p_values} for pairs 1–2, 1–3, 2–3; critical "
         text += f"difference {_number(result.critical)} at α = 0.05; {result.note}, for"
-        yield f"{text}\n\n{_rows(example.values)}"
+        yield f"{text}\n\n{_write_rows(example.values)}"
 
 
 def _correction(correction: MultipleTestCorrection) -> Iterator[str]:
     for p_values, _, title in correction.examples:
         adjusted = correction.adjust(np.array(p_values)).tolist()
-        yield f"Example ({title}):\n\n{_rows((p_values, adjusted))}"
+        yield f"Example ({title}):\n\n{_write_rows((p_values, adjusted))}"
 
 
 def _effect(effect: EffectSize) -> Iterator[str]:
@@ -132,7 +130,7 @@ def _correlation(correlation: RankCorrelation) -> Iterator[str]:
     for example in correlation.examples:
         rows = example.first, example.second
         value = correlation.of_scores(np.array(rows[0]), np.array(rows[1])).value
-        yield f"Example ({example.working}): {_number(value)} for\n\n{_rows(rows)}"
+        yield f"Example ({example.working}): {_number(value)} for\n\n{_write_rows(rows)}"
 
 
 def _drop() -> str:
@@ -162,7 +160,7 @@ def _power() -> str:
     return (
         f"Example, randomized Tukey's HSD of four runs: {power.different} of {power.pairs} pairs "
         f"differ significantly, {_number(power.share)}; curve {curve}; difference needed "
-        f"{_number(power.needed)}; for\n\n{_rows(RUNS)}"
+        f"{_number(power.needed)}; for\n\n{_write_rows(RUNS)}"
     )
 
 
@@ -174,11 +172,11 @@ def _letters() -> str:
     return (
         f"Computed for four runs by randomized Tukey's HSD, "
         f"where {pairs} differ significantly, in the order of means: {listed}; for\n\n"
-        f"{_rows(RUNS)}"
+        f"{_write_rows(RUNS)}"
     )
 
 
-def _rows(rows: Iterable[Sequence[float]]) -> str:
+def _write_rows(rows: Iterable[Sequence[float]]) -> str:
     return "".join(f"    {' '.join(map(_plain, row))}\n" for row in rows)
 
 
@@ -298,7 +296,7 @@ LINES: dict[str, Callable[[], Iterable[str]]] = {
     "comparison.largest-drop": lambda: [_drop()],
     "comparison.power": lambda: [_section(POWER, [_power()])],
     "comparison.prefixes": lambda: [_prefixes()],
-    "comparison.queries": lambda: [_rows(TEN_QUERIES)],
+    "comparison.queries": lambda: [_write_rows(TEN_QUERIES)],
     "measures.contents": _contents,
     "measures.families": _families,
     "measures.modifiers": _modifiers,

@@ -1,7 +1,5 @@
 """The Celery application: it carries jobs, whose ``Job`` rows are authoritative."""
 
-from __future__ import annotations
-
 import logging
 import os
 import signal

@@ -1,7 +1,5 @@
 """The blocks of docs/commands.md: a table and a section for each command, from its own help."""
 
-from __future__ import annotations
-
 from argparse import ONE_OR_MORE, OPTIONAL, SUPPRESS, ZERO_OR_MORE, Action
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -83,14 +81,12 @@ class CommandHelp(NamedTuple):
 
 
 def read_file_help(name: str) -> CommandHelp:
-    """The help of ``poolbench NAME``."""
     command = load_file_command(name)
     actions = build_file_parser(name, command)._actions  # noqa: SLF001
     return CommandHelp(f"poolbench {name}", command.help, _select_own(actions))
 
 
 def read_management_help(name: str) -> CommandHelp:
-    """The help of ``manage.py NAME``."""
     command = load_command_class(get_commands()[name], name)
     actions = command.create_parser("manage.py", "")._actions  # noqa: SLF001
     return CommandHelp(f"manage.py {name}", command.help, _select_own(actions))

@@ -1,7 +1,5 @@
 """The command lines of an installation: ``manage.py`` in a checkout, ``poolbench`` installed."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 

@@ -10,8 +10,6 @@ Prose is in the page; a block has only what the code knows better, such as cards
 computed examples. ``tests/test_docs.py`` says which block is stale.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import sys

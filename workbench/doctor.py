@@ -1,7 +1,5 @@
 """What is wrong with an installation, in words, and what mends it: ``poolbench doctor``."""
 
-from __future__ import annotations
-
 import platform
 import re
 import shutil

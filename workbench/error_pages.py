@@ -3,8 +3,6 @@
 Errors inside the API's views are answered by ``handle_api_exception``.
 """
 
-from __future__ import annotations
-
 import sys
 from itertools import islice
 from typing import Any
@@ -19,12 +17,7 @@ from rest_framework import status
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
-from campaigns.errors import (
-    ActionRefused,
-    is_database_busy,
-    is_database_lost,
-    lowercase_label,
-)
+from campaigns.errors import ActionRefused, is_database_busy, is_database_lost, lowercase_label
 from campaigns.lifecycle.status import list_viewers
 from campaigns.models import Campaign, Role, User
 from campaigns.storages import is_store_away

@@ -2,8 +2,6 @@
 link of an invitation or a crowd worker.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import re

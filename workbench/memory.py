@@ -7,8 +7,6 @@ a cycle that keeps the arrays of every function on its way, 30 MB of a run of 60
 default stays for hundreds of jobs.
 """
 
-from __future__ import annotations
-
 import gc
 
 YOUNG, MIDDLE, OLD = 50_000, 20, 20

@@ -1,7 +1,5 @@
 """``/metrics``: figures of the installation for Prometheus, in its text format."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import timedelta
 from ipaddress import ip_address

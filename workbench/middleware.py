@@ -2,8 +2,6 @@
 NUL in URLs.
 """
 
-from __future__ import annotations
-
 import logging
 import re
 from collections.abc import Callable

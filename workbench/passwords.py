@@ -2,8 +2,6 @@
 lay on the site by trying to sign in.
 """
 
-from __future__ import annotations
-
 from django.contrib.auth.hashers import Argon2PasswordHasher
 
 

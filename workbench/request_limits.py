@@ -1,7 +1,5 @@
 """Requests: their charset, whose they are, how large they may be, and who may store the answer."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable

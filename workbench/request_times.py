@@ -4,8 +4,6 @@ gunicorn loads this module before it forks them (``deploy/gunicorn.conf.py``), s
 memory. Each adds to a row of its own; one that takes over a row goes on with its counts.
 """
 
-from __future__ import annotations
-
 import os
 from bisect import bisect_left
 from mmap import mmap

@@ -5,8 +5,6 @@ broker and the local disk, all below ``var/``: in a checkout, or in the folder w
 ``poolbench`` is started.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Static files under names with a hash of their content, compressed, for caches of any age."""
 
-from __future__ import annotations
-
 import fcntl
 import hashlib
 import logging
@@ -11,9 +9,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib.staticfiles.finders import get_finders
 from django.core.management import call_command
-from whitenoise.storage import (  # type: ignore[import-untyped]
-    CompressedManifestStaticFilesStorage,
-)
+from whitenoise.storage import CompressedManifestStaticFilesStorage  # type: ignore[import-untyped]
 
 UNUSED = ["drf_spectacular_sidecar/swagger-ui-dist", "rest_framework", "django_htmx/ext", "*.map"]
 """Files of packages that no page names."""

@@ -1,7 +1,5 @@
 """The storage of the content store, for the settings."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured

@@ -1,7 +1,5 @@
 """Compare the content store with the database rows that name its files."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Iterable, Iterator

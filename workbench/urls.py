@@ -1,7 +1,5 @@
 """URLs: the apps' pages, accounts, the API and language."""
 
-from __future__ import annotations
-
 from django.contrib.auth.decorators import login_not_required
 from django.urls import include, path
 from django.views.decorators.http import require_POST

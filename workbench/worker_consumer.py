@@ -1,7 +1,5 @@
 """The part of a worker that takes messages from the broker, and outlives its absence."""
 
-from __future__ import annotations
-
 import logging
 from typing import Any
 

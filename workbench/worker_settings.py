@@ -1,7 +1,5 @@
 """Settings of the background work: its broker, three queues, and the bounds of workers."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

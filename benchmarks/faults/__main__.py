@@ -11,8 +11,6 @@ time; then something fails. Afterwards everything that was acknowledged must be 
 job done, and the product's own checks content. FAULT_SECONDS (60) is how long a server is away.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import shutil
@@ -78,9 +76,9 @@ def prepare(site: Site) -> dict[str, object]:
     import django
 
     django.setup()
-    from benchmarks.faults.campaign import build
+    from benchmarks.faults.campaign import build_campaigns
 
-    return build()
+    return build_campaigns()
 
 
 def choose_faults(named: list[str]) -> list[str]:

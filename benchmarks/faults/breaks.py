@@ -1,7 +1,5 @@
 """The faults that come over a site at work: by name, how each begins, and how it ends."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

@@ -1,7 +1,5 @@
 """What people and workers are busy with while something fails: two campaigns."""
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -13,7 +11,7 @@ STORM, GROW, LARGE = "storm", "growing", "large"
 LARGE_RUNS, LARGE_TOPICS = 60, 100
 
 
-def build() -> dict[str, Any]:
+def build_campaigns() -> dict[str, Any]:
     """The token of the team's member, and a session for each assessor."""
     from benchmarks.judging import create_session
     from campaigns.services.tokens import create_token

@@ -1,7 +1,5 @@
 """What must hold after each fault: nothing lost, doubled or half-visible."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterable
 from typing import Any

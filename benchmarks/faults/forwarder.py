@@ -1,7 +1,5 @@
 """One address that leads to a server, is cut off, does not answer, or leads to another server."""
 
-from __future__ import annotations
-
 import socket
 from contextlib import suppress
 from threading import Event, Lock, Thread

@@ -1,7 +1,5 @@
 """Who works at the site while something fails: teams, assessors, a monitor and a reader."""
 
-from __future__ import annotations
-
 import json
 import re
 import time

@@ -1,7 +1,5 @@
 """PostgreSQL and Redis of their own, behind addresses that can be cut off."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import socket
@@ -54,7 +52,7 @@ class Cluster:
     def connect_to(self, database: str) -> tuple[str, ...]:
         return ("-h", "127.0.0.1", "-p", str(self.port), "-U", "poolbench", database)
 
-    def copy_from(self, primary: Cluster) -> None:
+    def copy_from(self, primary: "Cluster") -> None:
         """A replica that follows ``primary`` by streaming, and answers reading statements."""
         source = f"host=127.0.0.1 port={primary.port} user=poolbench"
         self.call("pg_basebackup", "-D", str(self.folder), "-d", source, "-R", "-c", "fast")

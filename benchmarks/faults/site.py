@@ -1,7 +1,5 @@
 """A site of gunicorn, two workers and a tick, whose processes can be killed."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

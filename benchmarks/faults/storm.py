@@ -1,7 +1,5 @@
 """A fault in the middle of work: who saw what, how soon all was well, and what is there."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Fields of what organizers set right by the API: a text, the end of submission, who sees what."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rest_framework import serializers

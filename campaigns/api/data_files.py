@@ -1,7 +1,5 @@
 """The REST API of data files: those for everybody need no token."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db.models import QuerySet

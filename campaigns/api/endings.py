@@ -1,7 +1,5 @@
 """The REST API of what becomes of a campaign: copied, closed, reopened, deleted, restored."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from drf_spectacular.utils import OpenApiResponse, extend_schema

@@ -1,7 +1,5 @@
 """Limits on what the API reads and returns, and on requests by user. The settings name these."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from io import BytesIO
 from itertools import islice

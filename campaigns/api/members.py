@@ -1,7 +1,5 @@
 """The REST API of members, for organizers: list, add, remove."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db.models import QuerySet

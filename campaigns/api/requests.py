@@ -1,7 +1,5 @@
 """Who sends a request of the API, what it says, and the consents of acts that cannot be undone."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rest_framework import serializers

@@ -1,7 +1,5 @@
 """The REST API of campaigns, topics, documents and runs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -49,9 +47,7 @@ from campaigns.services.campaigns import (
     update_campaign,
 )
 from campaigns.services.errata import correct_texts
-from campaigns.services.runs import (
-    withdraw_run,
-)
+from campaigns.services.runs import withdraw_run
 from poolbench.judging.scale import GradeSpec
 
 KEY = "Idempotency-Key"
@@ -234,9 +230,7 @@ class CampaignViewSet(
     def close_submissions(self, request: Request, slug: str) -> Response:  # noqa: ARG002 (the route's)
         """Close submission now; participants get a notice."""
         campaign = close_submissions(
-            actor=request_user(request),
-            campaign=self.get_object(),
-            decision=read_decision(request),
+            actor=request_user(request), campaign=self.get_object(), decision=read_decision(request)
         )
         return Response(self.get_serializer(campaign).data)
 

@@ -1,7 +1,5 @@
 """Runs in the API: their fields, and those that are sent to be submitted or checked only."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from functools import cached_property
 from typing import Any

@@ -1,7 +1,5 @@
 """The files of runs, on pages and by API."""
 
-from __future__ import annotations
-
 from django.http import HttpResponse
 
 from campaigns.api.attachments import attachment_response

@@ -1,7 +1,5 @@
 """The REST API of tasks and rounds: members read them, organizers write them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db.models import QuerySet

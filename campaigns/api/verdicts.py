@@ -1,7 +1,5 @@
 """The REST API of verdicts, for organizers: what the pages say first."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema

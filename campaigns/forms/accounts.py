@@ -1,7 +1,5 @@
 """Forms of accounts: sign-in, passwords, tokens; those for strangers are django-allauth's."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from allauth.account.forms import AddEmailForm, ResetPasswordForm, ResetPasswordKeyForm, SignupForm
@@ -102,9 +100,7 @@ class SignInForm(AuthenticationForm):
     """
 
     username = UsernameField(
-        max_length=254,
-        label=_("Username or e-mail"),
-        widget=forms.TextInput({"autofocus": True}),
+        max_length=254, label=_("Username or e-mail"), widget=forms.TextInput({"autofocus": True})
     )
 
     def clean_username(self) -> str:

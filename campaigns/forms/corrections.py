@@ -1,7 +1,5 @@
 """Forms of what organizers set right: a text, and the end of submission."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django import forms

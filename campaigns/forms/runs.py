@@ -1,7 +1,5 @@
 """The forms of a submission, and of the fields that a campaign asks with each run."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 from uuid import uuid4

@@ -17,10 +17,7 @@ from poolbench.texts.documents import DOCUMENT_FORMATS
 from poolbench.texts.topics import TOPIC_FORMATS
 
 GRADE_PRESETS = {
-    "binary": (
-        GradeSpec(0, "not relevant", "0", 0),
-        GradeSpec(1, "relevant", "1", 1),
-    ),
+    "binary": (GradeSpec(0, "not relevant", "0", 0), GradeSpec(1, "relevant", "1", 1)),
     "three": (
         GradeSpec(0, "not relevant", "0", 0, "Contains nothing useful on the topic."),
         GradeSpec(1, "partly relevant", "1", 1, "Answers part of the topic."),

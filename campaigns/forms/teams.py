@@ -1,7 +1,5 @@
 """Forms of teams: registration, what a team says of itself, invitations."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django import forms

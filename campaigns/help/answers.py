@@ -1,7 +1,5 @@
 """Answers of the help's search to what newcomers try and Poolbench does in another way, or not."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import NamedTuple

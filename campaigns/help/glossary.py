@@ -5,8 +5,6 @@ of words lists several of one meaning, separated by commas, colons, semicolons o
 abbreviation or symbol in parentheses.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

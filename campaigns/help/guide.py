@@ -4,8 +4,6 @@ A place is a page of docs/ with an anchor, ``organizer#pool``; ``tests/test_help
 every place exists and every page of docs/ is listed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 
@@ -126,11 +124,7 @@ SUBJECTS = {
         "REST API": "api",
         "Python API": "library",
     },
-    "Operation": {
-        "Deployment": "deployment",
-        "Performance": "performance",
-        "Changes": "CHANGELOG",
-    },
+    "Operation": {"Deployment": "deployment", "Performance": "performance", "Changes": "CHANGELOG"},
     "For developers": {
         "Overview": "README",
         "Contributing": "CONTRIBUTING",

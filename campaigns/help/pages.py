@@ -5,8 +5,6 @@ a table that begins with a code of a fault has that code as its anchor, and ever
 glossary has one that begins with ``w-``.
 """
 
-from __future__ import annotations
-
 import posixpath
 import re
 from collections import Counter
@@ -18,6 +16,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from campaigns.help.glossary import list_cell_words, make_word_anchor
+from poolbench.cards import heading_anchor
 
 GLOSSARY = "glossary"
 ROOT_PAGES = "README", "CONTRIBUTING", "CHANGELOG"
@@ -124,11 +123,6 @@ def resolve_help_link(page: str, target: str, root: str) -> str:
     return root + place.removeprefix("docs/") + hash_ + anchor
 
 
-def make_heading_anchor(text: str) -> str:
-    """GitHub's anchor of a heading, before it is numbered."""
-    return re.sub(r"[^\w -]", "", text.lower()).replace(" ", "-")
-
-
 def render_plain_text(inline: Token) -> str:
     """The text of an inline token without its markup."""
     parts = {"softbreak": " ", "hardbreak": " "}
@@ -154,7 +148,7 @@ def _mark_headings(tokens: Sequence[Token]) -> Iterator[HelpHeading]:
         if token.type != "heading_open":
             continue
         text = render_plain_text(tokens[at + 1])
-        slug = make_heading_anchor(text)
+        slug = heading_anchor(text)
         anchor = f"{slug}-{counts[slug]}" if counts[slug] else slug
         counts[slug] += 1
         token.attrSet("id", anchor)

@@ -5,8 +5,6 @@ the headings above it, its text), summed before it saturates. Words are cut to a
 of English; a word of the query also matches the words that it begins, at half the weight.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter, defaultdict

@@ -1,7 +1,5 @@
 """Setup and runs: the phases before the pool, and the tabs that no phase needs."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -118,11 +116,7 @@ class CampaignFacts(AppFacts):
         rejected = Counter(run.campaign_id for run in list_open_rejections(teams))
         unread = list_unread_terms(viewers)
         return {
-            pk: {
-                "team_runs": runs[pk],
-                "team_rejected": rejected[pk],
-                "terms_open": pk in unread,
-            }
+            pk: {"team_runs": runs[pk], "team_rejected": rejected[pk], "terms_open": pk in unread}
             for pk in (viewer.campaign.pk for viewer in viewers)
         }
 
@@ -288,14 +282,7 @@ TABS = (
     ),
     Tab("setup", 30, gettext_lazy("Documents"), "documents", ("setup/documents",), others="data"),
     Tab("setup", 35, gettext_lazy("Data"), "data", ("data",), others="data"),
-    Tab(
-        "setup",
-        60,
-        gettext_lazy("Public page"),
-        "public-page-edit",
-        ("setup/public",),
-        ORGANIZER,
-    ),
+    Tab("setup", 60, gettext_lazy("Public page"), "public-page-edit", ("setup/public",), ORGANIZER),
     Tab("setup", 40, gettext_lazy("Guidelines"), "guidelines", ("setup/guidelines",), JUDGES),
     Tab(
         "setup",
@@ -308,14 +295,7 @@ TABS = (
             {} if status.is_organizer or status.campaign.last_erratum else None
         ),
     ),
-    Tab(
-        "setup",
-        60,
-        gettext_lazy("Copy and close"),
-        "life",
-        ("setup/life",),
-        ORGANIZER,
-    ),
+    Tab("setup", 60, gettext_lazy("Copy and close"), "life", ("setup/life",), ORGANIZER),
     Tab(
         "runs",
         10,

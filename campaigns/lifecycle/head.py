@@ -1,7 +1,5 @@
 """What the head of every campaign page shows: groups, the pages of one, the phase, the next act."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any

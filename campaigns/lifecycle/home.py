@@ -3,8 +3,6 @@
 Everything comes from a number of queries that does not depend on how many campaigns there are.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

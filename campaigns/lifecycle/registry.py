@@ -5,8 +5,6 @@ An app has a module ``lifecycle`` that its ``AppConfig.ready`` imports. A rule o
 whether the phase of another has begun or is done, by its name, but knows nothing else of it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime

@@ -1,7 +1,5 @@
 """The status of campaigns for one user, counted in a fixed number of queries."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Numbers, dates and counts in the words of the campaign head."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from django.utils import timezone, translation

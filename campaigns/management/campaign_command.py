@@ -1,7 +1,5 @@
 """What commands on a campaign share: the campaign, and the work of a command on files."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any, ClassVar
 

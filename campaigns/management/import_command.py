@@ -1,7 +1,5 @@
 """What the import commands share: the campaign, the acting organizer, and the files."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar

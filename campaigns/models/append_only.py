@@ -1,7 +1,5 @@
 """Rows that are written once."""
 
-from __future__ import annotations
-
 from typing import Any, NoReturn
 
 from django.db import models

@@ -1,7 +1,5 @@
 """The campaign itself: its texts, limits, deadlines, and grade scale."""
 
-from __future__ import annotations
-
 import secrets
 from datetime import datetime
 
@@ -41,7 +39,7 @@ def validate_run_fields(entries: object) -> None:
 
 
 class CampaignQuerySet(models.QuerySet["Campaign"]):
-    def visible_to(self, user: User | AnonymousUser) -> CampaignQuerySet:
+    def visible_to(self, user: User | AnonymousUser) -> "CampaignQuerySet":
         """Access check: campaigns in which ``user`` has a role, those that are to be removed for
         organizers only; a superuser sees all.
         """
@@ -53,12 +51,12 @@ class CampaignQuerySet(models.QuerySet["Campaign"]):
         not_deleted = Q(removal_at=None, pk__in=roles.values("campaign"))
         return reached.filter(not_deleted | Q(pk__in=organized.values("campaign")))
 
-    def open_for_registration(self) -> CampaignQuerySet:
+    def open_for_registration(self) -> "CampaignQuerySet":
         """Campaigns in which strangers can register teams."""
         going_on = self.filter(removal_at=None, closed_at=None)
         return going_on.exclude(registration=Campaign.Registration.CLOSED)
 
-    def organized_by(self, user: User | AnonymousUser) -> CampaignQuerySet:
+    def organized_by(self, user: User | AnonymousUser) -> "CampaignQuerySet":
         """The campaigns that ``user`` organizes; a superuser organizes all."""
         reached = self.within_token(user)
         if user.is_superuser:
@@ -66,7 +64,7 @@ class CampaignQuerySet(models.QuerySet["Campaign"]):
         roles = Member.objects.filter(user_id=user.pk or 0, role=Role.ORGANIZER)
         return reached.filter(pk__in=roles.values("campaign"))
 
-    def within_token(self, user: User | AnonymousUser) -> CampaignQuerySet:
+    def within_token(self, user: User | AnonymousUser) -> "CampaignQuerySet":
         """Only the campaign of the token with which ``user`` came, if it is for one."""
         only = getattr(user, "token_campaign_id", None)
         return self if only is None else self.filter(pk=only)

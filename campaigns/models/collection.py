@@ -1,7 +1,5 @@
 """The collection: topics and documents, or the files that hold millions of documents."""
 
-from __future__ import annotations
-
 from django.contrib.auth.models import AnonymousUser
 from django.db import models
 from django.db.models import Q
@@ -37,7 +35,7 @@ class Topic(models.Model):
 
 
 class DocumentQuerySet(models.QuerySet["Document"]):
-    def visible_to(self, user: User | AnonymousUser) -> DocumentQuerySet:
+    def visible_to(self, user: User | AnonymousUser) -> "DocumentQuerySet":
         """Of imported documents all. The rows of a registered collection say what is pooled: only
         those who judge or organize see them.
         """

@@ -1,7 +1,5 @@
 """Data files: what a campaign gives to its teams, and to everybody."""
 
-from __future__ import annotations
-
 from django.contrib.auth.models import AnonymousUser
 from django.db import models
 from django.db.models import Q
@@ -18,7 +16,7 @@ UPLOAD, TEXT, QRELS = "upload", "text", "qrels"
 
 
 class DataFileQuerySet(models.QuerySet["DataFile"]):
-    def visible_to(self, user: User | AnonymousUser) -> DataFileQuerySet:
+    def visible_to(self, user: User | AnonymousUser) -> "DataFileQuerySet":
         """Access check: the files that ``user``, who need not be signed in, can download."""
         reached = Campaign.objects.within_token(user).order_by()
         files = self.filter(removed_at__isnull=True, versions__isnull=False).distinct()
@@ -74,7 +72,7 @@ class DataFile(models.Model):
         """Whether organizers uploaded or wrote it."""
         return self.source in (UPLOAD, TEXT)
 
-    def list_wider_audiences(self) -> list[DataFile.Audience]:
+    def list_wider_audiences(self) -> "list[DataFile.Audience]":
         """To whom it can be given besides those who have it, the smaller audience first."""
         order = list(DataFile.Audience)
         return order[order.index(DataFile.Audience(self.audience)) + 1 :]

@@ -1,7 +1,5 @@
 """Documents with the same or nearly the same text as others of their campaign."""
 
-from __future__ import annotations
-
 from django.db import models
 
 from campaigns.models.campaign import Campaign

@@ -4,8 +4,6 @@ The log stores codes, so that it can be read in any language and searched by pro
 ``object.act``; a new kind of event adds a line here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from django.utils.translation import gettext_lazy as _

@@ -1,7 +1,5 @@
 """Events and jobs, and the figures that a job computes because a request would take too long."""
 
-from __future__ import annotations
-
 from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
@@ -170,5 +168,4 @@ older form are computed again.
 
 
 def name_snapshot(subject: str) -> str:
-    """The snapshot of the report on a subject."""
     return f"{subject}-{FORM}"

@@ -1,7 +1,5 @@
 """The outbox: every mail to a user, before and after it is sent."""
 
-from __future__ import annotations
-
 from django.contrib.auth.models import AnonymousUser
 from django.db import models
 from django.db.models import Q
@@ -36,7 +34,7 @@ REMINDERS = frozenset({"runs_deadline", "judging_deadline", "documents_wait"})
 
 
 class MailQuerySet(models.QuerySet["Mail"]):
-    def visible_to(self, user: User | AnonymousUser) -> MailQuerySet:
+    def visible_to(self, user: User | AnonymousUser) -> "MailQuerySet":
         """Access check: those of campaigns that ``user`` organizes, and their own.
 
         Not those about an account, which belong to no campaign: they have links that open it.

@@ -1,7 +1,5 @@
 """Users and their API tokens, their roles and teams, and invitations."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.conf import settings

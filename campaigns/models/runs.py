@@ -1,7 +1,5 @@
 """Runs, and the dictionary of pairs by which their matrices are coded."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from django.contrib.auth.models import AnonymousUser
@@ -19,7 +17,7 @@ from poolbench.files.faults import FaultReport
 
 
 class RunQuerySet(models.QuerySet["Run"]):
-    def visible_to(self, user: User | AnonymousUser) -> RunQuerySet:
+    def visible_to(self, user: User | AnonymousUser) -> "RunQuerySet":
         """Access check: all runs for the campaign's organizers, a team's own for its members."""
         organized = Campaign.objects.organized_by(user)
         visible = Campaign.objects.visible_to(user).order_by()
@@ -27,10 +25,10 @@ class RunQuerySet(models.QuerySet["Run"]):
         own = Q(team__in=roles.values("team"), campaign__in=visible)
         return self.filter(Q(campaign__in=organized.order_by()) | own)
 
-    def accepted(self) -> RunQuerySet:
+    def accepted(self) -> "RunQuerySet":
         return self.filter(state=Run.State.ACCEPTED)
 
-    def released(self) -> RunQuerySet:
+    def released(self) -> "RunQuerySet":
         """The runs whose scores participants have seen, in any score set.
 
         Scores belong to an upper app; only the reverse relation is known here.
@@ -38,7 +36,7 @@ class RunQuerySet(models.QuerySet["Run"]):
         scored = Run.objects.filter(scores__score_set__released_at__isnull=False)
         return self.filter(pk__in=scored.order_by().values("pk"))
 
-    def scored(self) -> RunQuerySet:
+    def scored(self) -> "RunQuerySet":
         """The runs that an evaluation scores: the accepted ones, and those that were withdrawn
         although their scores are released, unless another run has their tag.
         """

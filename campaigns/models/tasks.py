@@ -1,7 +1,5 @@
 """Tasks and rounds: parts of a campaign that share its teams, documents and judgments."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from django.core.validators import MinValueValidator

@@ -1,7 +1,5 @@
 """What the installation holds about a person, as plain values."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

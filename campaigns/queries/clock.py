@@ -1,7 +1,5 @@
 """One clock for the signs of life of all machines."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 from django.db import connection

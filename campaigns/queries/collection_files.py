@@ -1,7 +1,5 @@
 """The registered collection of a campaign: its docnos, and texts read from its files."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet

@@ -1,7 +1,5 @@
 """Documents with the same text, and with nearly the same, as the last job has grouped them."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Corrections of texts: what can be corrected, and what each has changed."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Queries: access to campaigns, and what their pages show."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -9,12 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import (
-    F,
-    Manager,
-    Q,
-    QuerySet,
-)
+from django.db.models import F, Manager, Q, QuerySet
 from django.db.models.functions import Left
 from django.http import Http404
 from django.utils import timezone

@@ -1,7 +1,5 @@
 """The outbox: who gets a mail, what waits, and why mails are not sent; their text."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import Any
 

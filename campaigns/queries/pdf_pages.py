@@ -1,7 +1,5 @@
 """The pages of a PDF on a page: pictures with the text of their lines at its place."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from campaigns.models import Document, PdfLayout

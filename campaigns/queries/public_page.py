@@ -1,7 +1,5 @@
 """What everybody sees of a campaign: the organizers' own words and figures, no run and no team."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 

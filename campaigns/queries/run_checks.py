@@ -1,7 +1,5 @@
 """What the check of a run reads from the campaign, and where runs are that wait for it."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
@@ -72,7 +70,7 @@ DEARER = 3
 """Asking for a docno costs as much as reading so many of all."""
 
 
-def load_imported_docnos(campaign: Campaign) -> ImportedDocnos | None:
+def load_imported_docnos(campaign: Campaign) -> "ImportedDocnos | None":
     """The docnos of imported documents; None if the campaign has no documents."""
     documents = campaign.documents.count()
     return ImportedDocnos(campaign, documents) if documents else None
@@ -128,5 +126,4 @@ class ImportedDocnos:
 
 
 def make_one_topic(docnos: DocnoArray) -> PairArray:
-    """``docnos`` as pairs of one topic."""
     return PairArray(("",), np.array([0, len(docnos)]), docnos)

@@ -3,8 +3,6 @@
 None stands for the campaign itself: the runs that name no task, which are all where there is none.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Queries on teams: one's own, registrations, who has submitted, who has accepted the terms."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,7 +27,6 @@ def find_own_team(user: User, campaign: Campaign) -> Team | None:
 
 
 def find_last_request(user: User, campaign: Campaign) -> TeamRequest | None:
-    """The last registration of a team by ``user``."""
     return campaign.team_requests.filter(user_id=user.pk).last()
 
 

@@ -1,7 +1,5 @@
 """A person deletes their account: what they did stays, who they were does not."""
 
-from __future__ import annotations
-
 import re
 import secrets
 from functools import partial, reduce

@@ -4,8 +4,6 @@
 not, in rows of its own (``EmailAddress``), and the receivers here copy the confirmed one.
 """
 
-from __future__ import annotations
-
 import logging
 from datetime import timedelta
 from smtplib import SMTPException

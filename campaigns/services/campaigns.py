@@ -1,7 +1,5 @@
 """Create and configure campaigns: texts, limits, deadlines and grade scale."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -288,7 +286,6 @@ def check_fields(row: Model) -> None:
 
 
 def make_unique_slug(title: str) -> str:
-    """A slug from ``title`` that no campaign has."""
     base = slugify(title)[:50] or "campaign"
     taken = set(Campaign.objects.filter(slug__startswith=base).values_list("slug", flat=True))
     numbered = (f"{base}-{number}" for number in range(2, len(taken) + 3))

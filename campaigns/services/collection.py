@@ -1,7 +1,5 @@
 """Import and delete topics and documents; a file is imported completely or not at all."""
 
-from __future__ import annotations
-
 import io
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -26,7 +24,7 @@ from campaigns.services.duplicates import request_duplicates
 from campaigns.services.pdf_layouts import store_layouts
 from campaigns.services.rows import BATCH, insert_rows, iter_batches
 from campaigns.services.translations import check_originals, store_translations
-from poolbench.files.faults import FaultReport, InvalidFile
+from poolbench.files.faults import FaultReport
 from poolbench.files.natural_sort import natural_sort_key
 from poolbench.texts.document_files import folder_files, is_zip, read_files, zip_files
 from poolbench.texts.documents import DocumentText, read_documents
@@ -153,7 +151,7 @@ def add_documents(
             rows.append(build_document_row(campaign, document))
         if document.pages:
             pages[document.docno] = document.pages
-    raise_if_faulty(report)
+    report.raise_errors()
     if any(row.file for row in rows):
         store.sync_blobs()
     with transaction.atomic():
@@ -168,7 +166,7 @@ def add_documents(
             insert_rows(Document, DOCUMENT_COLUMNS, values, {"campaign_id": campaign.pk})
         store_layouts(campaign, pages)
         translations = store_translations(campaign, translated, report)
-        raise_if_faulty(report)
+        report.raise_errors()
         formats = Counter(row.format for row in new_documents)
         data: dict[str, object] = {} if set(formats) <= {"text"} else {"formats": formats}
         data |= {"translations": translations} if translations else {}
@@ -254,7 +252,7 @@ def check_same_topics(file: str, rows: Sequence[Topic], existing: dict[str, Topi
             message = f"Topic {row.number} already exists with different text."
             fix = "Use a new topic number, or “Correct” on the topic's page."
             report.add("ET20", message, fix, excerpt=row.title)
-    raise_if_faulty(report)
+    report.raise_errors()
 
 
 def check_same_documents(
@@ -266,9 +264,4 @@ def check_same_documents(
             message = f"Document {row.docno} already exists with different text."
             fix = "Use a new docno, or “Correct title” on the document's page."
             report.add("ED20", message, fix, excerpt=row.title or row.body)
-    raise_if_faulty(report)
-
-
-def raise_if_faulty(report: FaultReport) -> None:
-    if report.has_errors:
-        raise InvalidFile(report)
+    report.raise_errors()

@@ -1,7 +1,5 @@
 """Copy a campaign for next year, or as a rehearsal that is thrown away."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Data files of organizers: added, replaced, described, given to more readers, removed."""
 
-from __future__ import annotations
-
 import re
 from functools import partial
 

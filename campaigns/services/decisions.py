@@ -1,7 +1,5 @@
 """Acts that cannot be undone: the decision is checked against the facts of the moment."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -4,8 +4,6 @@ Nearly all of the time goes into signatures, which depend on nothing but each te
 and a job makes those that are missing. Groups depend on all documents, and take a moment.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any

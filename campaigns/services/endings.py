@@ -1,7 +1,5 @@
 """The end of a campaign: closed for reading, deleted, restored, removed for good."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -73,11 +71,7 @@ def delete_campaign(
         raise ActionRefused("campaign-deleted", f"It is deleted, and removed on {when}.")
     until = find_removal_date(campaign)
     act = partial(
-        change_ending,
-        actor,
-        campaign,
-        decision,
-        partial(describe_campaign_deletion, until=until),
+        change_ending, actor, campaign, decision, partial(describe_campaign_deletion, until=until)
     )
     if until is not None:
         return act("campaign.deleted", removal_at=until)

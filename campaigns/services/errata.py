@@ -1,7 +1,5 @@
 """Correct texts that runs and judgments may refer to; every version is kept."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from django.db import transaction

@@ -1,7 +1,5 @@
 """The campaign's log."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from campaigns.models import Campaign, Event, User

@@ -1,7 +1,5 @@
 """The state of the installation, for a monitor."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Signs of life of the processes that do the background work: the tick and the workers."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """Many invitations from one list: all of them, or none and every fault of the list."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -10,8 +10,6 @@ result counts only for the latest claim, and ``requeue_lost_parts`` sends those 
 heartbeat again. A part that fails fails its job, and then the remaining parts are not begun.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -7,8 +7,6 @@ handler writes its results and calls ``finish_job`` in one transaction, and is s
 A worker that does not find a file, or the store, gives its job back: another may see it.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Letters about runs, deadlines and corrections, queued by the acts that they are about."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 

@@ -4,8 +4,6 @@ They are made anew by a job when what they are made from has changed; other cont
 version, with one notice to the teams for all files that changed at once.
 """
 
-from __future__ import annotations
-
 import json
 import zlib
 from collections.abc import Callable, Iterable, Iterator

@@ -2,8 +2,6 @@
 ends all reminders.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterable
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """Store and load run matrices and the campaign's pair dictionary."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -191,8 +189,8 @@ class StoredMatrices(Sequence[RunMatrix]):
     @overload
     def __getitem__(self, index: int) -> RunMatrix: ...
     @overload
-    def __getitem__(self, index: slice) -> StoredMatrices: ...
-    def __getitem__(self, index: int | slice) -> RunMatrix | StoredMatrices:
+    def __getitem__(self, index: slice) -> "StoredMatrices": ...
+    def __getitem__(self, index: int | slice) -> "RunMatrix | StoredMatrices":
         if isinstance(index, slice):
             return StoredMatrices(self.runs[index])
         return load_run_matrix(self.runs[index])

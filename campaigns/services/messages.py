@@ -1,7 +1,5 @@
 """Messages that organizers write to teams, assessors or everybody."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from django.core.exceptions import PermissionDenied

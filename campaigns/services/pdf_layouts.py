@@ -1,7 +1,5 @@
 """Where the lines of PDF documents stand, stored beside their text."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 from django.db import transaction

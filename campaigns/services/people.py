@@ -1,7 +1,5 @@
 """Teams, members and the invitation links with which users join."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from functools import partial
 from typing import Any

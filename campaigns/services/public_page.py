@@ -1,7 +1,5 @@
 """The page of a campaign for everybody: written, published, taken down."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from django.db import transaction

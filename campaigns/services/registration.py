@@ -1,7 +1,5 @@
 """Register a collection by its files, and make rows of the documents that people read."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Reminders of the run deadline; those of judging are in ``judging/services/reminders.py``."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 from django.db.models import Q

@@ -1,7 +1,5 @@
 """Writing many rows at once without the ORM, which takes several times as long."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -52,7 +50,6 @@ def insert_rows(
 
 
 def iter_batches(rows: Iterable[T], size: int = BATCH) -> Iterator[list[T]]:
-    """``rows`` in lists of ``size``."""
     rest = iter(rows)
     while part := list(islice(rest, size)):
         yield part
@@ -88,10 +85,7 @@ def copy_into_table(model: type[models.Model], names: Sequence[str], text: Seque
 
 
 def spell_rows(
-    model: type[models.Model],
-    names: Sequence[str],
-    same: Mapping[str, Value],
-    rows: Sequence[Row],
+    model: type[models.Model], names: Sequence[str], same: Mapping[str, Value], rows: Sequence[Row]
 ) -> list[str]:
     """Lines of ``rows`` as ``COPY`` reads them, a few thousand in each text."""
     fields = {field.column: field for field in model._meta.concrete_fields}  # noqa: SLF001
@@ -116,10 +110,7 @@ def spell_bytes(row: Row) -> Row:
 
 
 def insert_each_row(
-    model: type[models.Model],
-    names: Sequence[str],
-    rows: Sequence[Row],
-    same: Mapping[str, Value],
+    model: type[models.Model], names: Sequence[str], rows: Sequence[Row], same: Mapping[str, Value]
 ) -> None:
     marks = ", ".join(["%s"] * (len(names) + len(same)))
     into = f"{quote_table(model)} ({', '.join(quote_names((*names, *same)))})"

@@ -5,8 +5,6 @@ under a name of its own, so that no other row can come to name it and it can go 
 packed, under a name that runs with the same bytes share.
 """
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import io
@@ -38,7 +36,7 @@ class SentFile:
     source: bytes | Path
 
     @classmethod
-    def from_upload(cls, upload: Any) -> SentFile:
+    def from_upload(cls, upload: Any) -> "SentFile":
         """The file of a form: Django has written a large one to the disk already."""
         if hasattr(upload, "temporary_file_path"):
             return cls(Path(upload.temporary_file_path()))

@@ -1,7 +1,5 @@
 """The answers that a campaign asks with each run."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

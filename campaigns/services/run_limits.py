@@ -1,7 +1,5 @@
 """Refusals of a submission before its file is read, and removal of old files of rejected runs."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 from django.conf import settings
@@ -138,8 +136,7 @@ def check_daily_limits(actor: User, campaign: Campaign, team: Team) -> None:
     if is_organizer_anywhere(actor, campaign):
         return
     runs = team.runs.exclude(state=Run.State.ACCEPTED).filter(
-        submitted_at__gt=timezone.now() - DAY,
-        submitted_by__in=team.members.values("user"),
+        submitted_at__gt=timezone.now() - DAY, submitted_by__in=team.members.values("user")
     )
     rows = list(runs.order_by("submitted_at").values_list("submitted_at", "size"))
     end = find_limit_end(

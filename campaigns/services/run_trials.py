@@ -1,7 +1,5 @@
 """Check a run without submitting it: nothing is stored."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from django.conf import settings

@@ -1,7 +1,5 @@
 """Submit, check, replace and withdraw runs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
@@ -31,12 +29,7 @@ from campaigns.services.run_files import (
     remove_sent_file,
 )
 from campaigns.services.run_form import require_answers
-from campaigns.services.run_limits import (
-    check_can_submit,
-    check_open,
-    choose_task,
-    require_team,
-)
+from campaigns.services.run_limits import check_can_submit, check_open, choose_task, require_team
 from poolbench.files.faults import format_count
 from poolbench.files.streams import read_bytes
 from poolbench.runs.ir_metadata import MAX_HEAD, write_ir_metadata
@@ -177,7 +170,6 @@ def requeue_run_check(*, actor: User, run: Run) -> None:
 
 
 def latest_check_job(run: Run) -> Job | None:
-    """The latest check of ``run``."""
     jobs = Job.objects.filter(campaign=run.campaign_id, kind="campaigns.check_run")
     return jobs.filter(args__run=run.pk).first()
 

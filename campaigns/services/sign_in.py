@@ -11,8 +11,6 @@ address from which the user has signed in before is exempt from the two broad co
 (OWASP, "Slow down online guessing attacks with device cookies".)
 """
 
-from __future__ import annotations
-
 import logging
 from datetime import datetime, timedelta
 from typing import Any

@@ -7,8 +7,6 @@ shows the latest report with the time that it is of; where the inputs have chang
 is none yet, a job is under way. The tick renews what pages have asked for before.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass

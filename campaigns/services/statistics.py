@@ -1,7 +1,5 @@
 """Statistics of PostgreSQL's planner after bulk writes; other databases need none."""
 
-from __future__ import annotations
-
 from django.db import connection, models
 
 MIN_ROWS = 500

@@ -4,8 +4,6 @@ Another folder or bucket must not be taken for the installation's. A worker woul
 any job there, and housekeeping would take all that another installation has stored for left over.
 """
 
-from __future__ import annotations
-
 import secrets
 
 from django.db import transaction

@@ -1,7 +1,5 @@
 """Create, change and delete the tasks and rounds of a campaign."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Teams that register themselves and look after themselves, and the terms that they accept."""
 
-from __future__ import annotations
-
 import logging
 from dataclasses import dataclass
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """Create, find and revoke API tokens."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Iterable
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """Translations of documents, stored beside them: from their file or from another."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from campaigns.models import Campaign, Document, Translation

@@ -1,7 +1,5 @@
 """The head of every campaign page, with notices for participants."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django import template

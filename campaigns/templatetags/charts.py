@@ -1,7 +1,5 @@
 """``{{ chart|svg }}`` puts a chart, a gauge, or an item of a legend, into a page."""
 
-from __future__ import annotations
-
 from django import template
 from django.utils.safestring import SafeString, mark_safe
 

@@ -3,8 +3,6 @@
 ``content`` is what a template has between the tags, escaped where it holds values.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from datetime import datetime
@@ -12,6 +10,7 @@ from html import unescape
 from typing import Any
 
 from django import template
+from django.forms import Form
 from django.template import Context
 from django.template.loader import render_to_string
 from django.urls import reverse
@@ -27,9 +26,13 @@ register = template.Library()
 
 @register.simple_block_tag(name="empty_state")
 def show_empty_state(
-    content: str, title: str, action: str = "", url: str = "", place: str = ""
-) -> str:
-    """What is missing, why, and the button; ``place`` of the help, such as ``organizer#pool``."""
+    content: str, title: str, action: str = "", page: str = "", *args: object, url: str = "",
+    place: str = "",
+) -> str:  # fmt: skip
+    """What is missing, why, and the button ``action`` to the page of that name, or to ``url``;
+    ``place`` of the help, such as ``organizer#pool``.
+    """
+    url = reverse(page, args=args) if page else url
     values = {"title": title, "text": content, "action": action, "url": url, "place": place}
     return render_to_string("partials/empty.html", values)
 
@@ -92,6 +95,39 @@ def show_button(
         '<a class="{}" href="{}{}"{}>{}</a>',
         f"button {kind}".strip(), url, f"?{query}" if query else "",
         format_html(' aria-current="{}"', "page") if current and current == page else "", label,
+    )  # fmt: skip
+
+
+@register.simple_tag(name="post_button", takes_context=True)
+def show_post_button(
+    context: Context, label: str, page: str = "", *args: object, kind: str = "", field: str = "",
+    value: object = "", aria: str = "", **hidden: object,
+) -> str:  # fmt: skip
+    """A form of one button, which posts ``field`` and the ``hidden`` fields to the page of that
+    name, or to this one; ``aria`` is the label for those who do not see the row it stands in.
+    """
+    return format_html(
+        '<form method="post"{}>{}<button class="{}"{}{}>{}</button></form>',
+        format_html(' action="{}"', reverse(page, args=args)) if page else "",
+        show_hidden_fields(csrfmiddlewaretoken=context.get("csrf_token"), **hidden),
+        f"button {kind}".strip(),
+        format_html(' name="{}" value="{}"', field, value) if field else "",
+        format_html(' aria-label="{}"', aria) if aria else "", label,
+    )  # fmt: skip
+
+
+@register.simple_tag(name="post_form", takes_context=True)
+def show_post_form(
+    context: Context, form: Form, label: str, *, css: str = "", action: str = "", **hidden: object
+) -> str:
+    """A form that posts the fields of ``form`` and the ``hidden`` ones, with its one button;
+    ``css`` is the class of the form.
+    """
+    return format_html(
+        '<form method="post"{}{}>{}{}<button class="button primary">{}</button></form>',
+        format_html(' class="{}"', css) if css else "",
+        format_html(' action="{}"', action) if action else "",
+        show_hidden_fields(csrfmiddlewaretoken=context.get("csrf_token"), **hidden), form, label,
     )  # fmt: skip
 
 

@@ -1,7 +1,5 @@
 """Show documents: in pages, each block with its offset in the body."""
 
-from __future__ import annotations
-
 from django import template
 from django.template.defaultfilters import filesizeformat
 from django.utils.formats import number_format
@@ -80,7 +78,6 @@ def approximate_length(text: str, times: float) -> str:
 
 
 def text_length(text: str) -> str:
-    """The length of a text for readers."""
     count, unit = measure_text_length(text)
     values = {"count": number_format(count, force_grouping=True)}
     if unit == "word":

@@ -1,7 +1,5 @@
 """Numbers, labels, answers to run forms and links to files, as pages show them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from django import template

@@ -1,7 +1,5 @@
 """A ``?`` after a word, codes that lead to their explanation, and the help for a page."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Render members' Markdown and HTML documents as safe HTML."""
 
-from __future__ import annotations
-
 import nh3
 from django import template
 from django.utils.html import format_html, format_html_join

@@ -1,7 +1,5 @@
 """Sentences of several parts, which a template may lay out over several lines."""
 
-from __future__ import annotations
-
 import re
 
 from django import template

@@ -1,7 +1,5 @@
 """What ``partials/verdict.html`` writes of a verdict: words, intervals, gauges, links and costs."""
 
-from __future__ import annotations
-
 from typing import Any
 from urllib.parse import urlencode
 

@@ -2,8 +2,6 @@
 deletion.
 """
 
-from __future__ import annotations
-
 import json
 from functools import partial
 from io import BytesIO

@@ -1,7 +1,5 @@
 """A campaign's creation and its settings."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
@@ -13,7 +11,6 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods, require_safe
 
 from campaigns.confirmation import Decision
-from campaigns.errors import ActionRefused
 from campaigns.forms.settings import (
     GRADE_PRESETS,
     PRESET_LEVELS,
@@ -32,7 +29,7 @@ from campaigns.services.campaigns import (
     update_campaign,
 )
 from campaigns.views.confirmation import confirm_act
-from campaigns.views.helpers import SignedInRequest
+from campaigns.views.helpers import SignedInRequest, collect_refusal
 from campaigns.views.pages import PageSection, render_page
 from poolbench.judging.scale import (
     SCREEN_KEYS,
@@ -59,13 +56,11 @@ def campaign_new_view(request: SignedInRequest) -> HttpResponse:
     form, scale = build_settings_forms(request, GRADE_PRESETS["four"])
     add_scale_faults(form, scale)
     if form.is_valid():
-        try:
+        with collect_refusal(form):
             fields = form.cleaned_data
             campaign = create_campaign(actor=request.user, scale=scale.scale(), **fields)
             messages.success(request, "Campaign created. Next: import topics.")
             return redirect(campaign)
-        except ActionRefused as refused:
-            form.add_error(None, str(refused))
     page = {"form": form, "scale": scale, "screen_keys": SCREEN_KEYS, "taken_keys": ""}
     return render_page(request, "campaigns/campaign_new.html", page)
 
@@ -82,14 +77,12 @@ def campaign_settings_view(request: SignedInRequest, slug: str) -> HttpResponse:
     form, scale = build_settings_forms(request, former, edited)
     add_scale_faults(form, None if locked else scale, former)
     if form.is_valid():
-        try:
+        with collect_refusal(form):
             steps = None if locked else scale.scale()
             stored = Campaign.objects.get(pk=campaign.pk)
             update_campaign(actor=request.user, campaign=stored, scale=steps, **form.cleaned_data)
             messages.success(request, "Settings saved.")
             return redirect("campaign-settings", campaign.slug)
-        except ActionRefused as refused:
-            form.add_error(None, str(refused))
     page = {
         "campaign": campaign,
         "form": form,

@@ -4,8 +4,6 @@ The page answers it after its own checks and with its own numbers: the file has 
 the chart. Its size is that of the chart; no address chooses one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 

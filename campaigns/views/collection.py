@@ -1,7 +1,5 @@
 """Topics and documents: lists, single topics, import, registered files and deletion."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any

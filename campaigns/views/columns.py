@@ -4,8 +4,6 @@ A table with more columns than fit starts with those that fit. A form of check b
 (``partials/columns.html``) asks for others by GET, so that a link keeps the choice.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

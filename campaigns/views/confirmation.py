@@ -1,7 +1,5 @@
 """The page before an act that cannot be undone: it asks, and its form acts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from django.conf import settings

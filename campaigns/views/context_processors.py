@@ -1,7 +1,5 @@
 """Template variables of every page."""
 
-from __future__ import annotations
-
 from django.http import HttpRequest
 
 import poolbench

@@ -1,7 +1,5 @@
 """The data of a campaign: the list, downloads, and what organizers add and give to others."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 
@@ -14,7 +12,6 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from campaigns.api.attachments import attachment_response, stored_file_response
 from campaigns.confirmation import Decision
-from campaigns.errors import ActionRefused
 from campaigns.forms.data_files import DataFileEditForm, DataFileForm
 from campaigns.models import Campaign, DataFile, Job
 from campaigns.models.data_files import QRELS
@@ -36,7 +33,7 @@ from campaigns.services.data_files import (
 )
 from campaigns.services.made_files import MAKE, list_waiting_files, request_made_files
 from campaigns.views.confirmation import confirm_act
-from campaigns.views.helpers import SignedInRequest, campaign_url
+from campaigns.views.helpers import SignedInRequest, campaign_url, collect_refusal
 from campaigns.views.pages import render_page
 
 
@@ -80,11 +77,7 @@ def data_file_view(request: HttpRequest, slug: str, name: str) -> HttpResponseBa
     if version is None:
         raise Http404(f"no data file {name}")
     answer = stored_file_response(
-        request,
-        version.path,
-        name=name,
-        size=version.size,
-        sha256=version.sha256,
+        request, version.path, name=name, size=version.size, sha256=version.sha256
     )
     is_public = version.file.audience == DataFile.Audience.EVERYBODY
     answer.headers["Cache-Control"] = "public, no-cache" if is_public else "private, no-cache"
@@ -98,7 +91,7 @@ def data_file_new_view(request: SignedInRequest, slug: str) -> HttpResponse:
     form = DataFileForm(*posted, initial={key: request.GET.get(key, "") for key in PRESETS})
     if form.is_bound and form.is_valid():
         fields = form.cleaned_data
-        try:
+        with collect_refusal(form):
             version = add_data_file(
                 actor=request.user,
                 campaign=campaign,
@@ -109,8 +102,6 @@ def data_file_new_view(request: SignedInRequest, slug: str) -> HttpResponse:
             readers = version.file.get_audience_display()
             messages.success(request, f"{version.file.name} added, for {readers}.")
             return redirect("data", campaign.slug)
-        except ActionRefused as refused:
-            form.add_error(None, str(refused))
     page = {"campaign": campaign, "form": form, "file": None}
     return render_page(request, "campaigns/data_file.html", page, status=find_status(form))
 
@@ -140,7 +131,7 @@ def data_file_edit_view(request: SignedInRequest, slug: str, name: str) -> HttpR
     form = DataFileEditForm(*posted, by_hand=file.is_by_hand, initial=initial)
     if form.is_bound and form.is_valid():
         described = {key: form.cleaned_data[key] for key in ("title", "licence")}
-        try:
+        with collect_refusal(form):
             if file.is_by_hand and (data := form.read_content()):
                 more = {key: form.cleaned_data[key] for key in ("holds", "note")}
                 add_data_file(
@@ -151,8 +142,6 @@ def data_file_edit_view(request: SignedInRequest, slug: str, name: str) -> HttpR
                 edit_data_file(actor=request.user, file=file, **described)
             messages.success(request, f"{file.name} saved.")
             return redirect("data", campaign.slug)
-        except ActionRefused as refused:
-            form.add_error(None, str(refused))
     page = {"campaign": campaign, "form": form, "file": file}
     return render_page(request, "campaigns/data_file.html", page, status=find_status(form))
 

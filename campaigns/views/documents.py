@@ -1,7 +1,5 @@
 """A document's page, and its body: a part of a text, a framed page, or a file."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 

@@ -1,7 +1,5 @@
 """What becomes of a campaign: copied, rehearsed, closed, reopened, deleted, restored."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from django.contrib import messages
@@ -11,7 +9,7 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from campaigns.confirmation import Decision
-from campaigns.errors import ActionRefused, format_utc
+from campaigns.errors import format_utc
 from campaigns.forms.settings import CopyForm, RehearsalForm
 from campaigns.models import Campaign, Removal
 from campaigns.queries.confirmations.endings import (
@@ -29,7 +27,7 @@ from campaigns.services.endings import (
     restore_campaign,
 )
 from campaigns.views.confirmation import confirm_act
-from campaigns.views.helpers import SignedInRequest
+from campaigns.views.helpers import SignedInRequest, collect_refusal
 from campaigns.views.pages import render_page
 
 
@@ -60,15 +58,13 @@ def campaign_copy_view(request: SignedInRequest, slug: str) -> HttpResponse:
     if form.is_valid():
         fields = form.cleaned_data
         choice = CopyChoice(fields["topics"], fields["documents"])
-        try:
+        with collect_refusal(form):
             copy = copy_campaign(
                 actor=request.user, campaign=campaign, title=fields["title"],
                 slug=fields["slug"], choice=choice,
             )  # fmt: skip
             messages.success(request, "Campaign copied. It has no deadlines and no teams yet.")
             return redirect("campaign-settings", copy.slug)
-        except ActionRefused as refused:
-            form.add_error(None, str(refused))
     return render_life(request, campaign, form, status=422)
 
 

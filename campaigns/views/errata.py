@@ -1,19 +1,16 @@
 """Corrections of texts: all of them with their changes, and the form for a new one."""
 
-from __future__ import annotations
-
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods, require_safe
 
-from campaigns.errors import ActionRefused
 from campaigns.forms.corrections import ErratumForm
 from campaigns.queries.errata import find_correctable, list_corrections
 from campaigns.queries.lists import get_campaign_for
 from campaigns.rules import is_organizer_anywhere
 from campaigns.services.errata import correct_texts
-from campaigns.views.helpers import SignedInRequest
+from campaigns.views.helpers import SignedInRequest, collect_refusal
 from campaigns.views.pages import render_page
 
 
@@ -41,7 +38,7 @@ def erratum_new_view(request: SignedInRequest, slug: str) -> HttpResponse:
         form = ErratumForm(posted, row=row, kind=kind, initial={"seen": campaign.last_erratum})
     if form is not None and form.is_valid():
         texts, reason = form.read_texts(), form.cleaned_data["reason"]
-        try:
+        with collect_refusal(form):
             correct_texts(
                 actor=request.user, campaign=campaign, kind=kind, name=name, texts=texts,
                 reason=reason, seen=form.cleaned_data["seen"],
@@ -50,8 +47,6 @@ def erratum_new_view(request: SignedInRequest, slug: str) -> HttpResponse:
                 request, "Corrected. Members see a notice, and get a mail if concerned."
             )
             return redirect("errata", campaign.slug)
-        except ActionRefused as refused:
-            form.add_error(None, str(refused))
     page = {
         "campaign": campaign,
         "form": form,

@@ -1,7 +1,5 @@
 """The log of a campaign, and its jobs."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from operator import itemgetter

@@ -1,7 +1,5 @@
 """The help: pages of docs/, with search, open to everybody."""
 
-from __future__ import annotations
-
 from django.contrib.auth.decorators import login_not_required
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.urls import reverse

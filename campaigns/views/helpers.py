@@ -1,15 +1,16 @@
 """Helpers of the pages for signed-in users, and of their addresses."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from django.core.paginator import Page, Paginator
 from django.db.models import QuerySet
+from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponseBase
 from django.urls import URLPattern, path, reverse
 
+from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, User
 
 
@@ -17,6 +18,15 @@ class SignedInRequest(HttpRequest):
     """A request that has passed the login middleware: it has a user."""
 
     user: User
+
+
+@contextmanager
+def collect_refusal(form: BaseForm) -> Iterator[None]:
+    """An act that is refused ends here, and ``form`` says why."""
+    try:
+        yield
+    except ActionRefused as refused:
+        form.add_error(None, str(refused))
 
 
 MOST_ROWS = 300
@@ -43,7 +53,6 @@ def read_digits(text: str, digits: int = 18) -> int | None:
 
 
 def campaign_url(name: str, campaign: Campaign, *args: Any) -> str:
-    """The URL of the page ``name`` in ``campaign``."""
     return reverse(name, args=[campaign.slug, *args])
 
 

@@ -1,7 +1,5 @@
 """The page of an invitation link, for users with and without an account."""
 
-from __future__ import annotations
-
 from allauth.account.models import EmailAddress
 from django.contrib import messages
 from django.contrib.auth import login

@@ -1,7 +1,5 @@
 """The outbox of a campaign, messages of organizers, one's own mails, and the end of reminders."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import partial
 

@@ -1,7 +1,5 @@
 """The overview of a campaign: what comes next, and how good is what there is."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 from django.http import HttpResponse
@@ -11,12 +9,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
 from campaigns.lifecycle.head import build_campaign_head, get_place
-from campaigns.lifecycle.registry import (
-    Status,
-    list_audiences,
-    list_dates,
-    list_verdicts,
-)
+from campaigns.lifecycle.registry import Status, list_audiences, list_dates, list_verdicts
 from campaigns.lifecycle.status import get_campaign_status
 from campaigns.models import Role
 from campaigns.queries.collection_files import count_collection_documents

@@ -1,7 +1,5 @@
 """Members, teams and invitation links, for organizers."""
 
-from __future__ import annotations
-
 from functools import partial
 from urllib.parse import urlencode
 
@@ -18,15 +16,11 @@ from campaigns.forms.settings import InviteForm, MemberForm
 from campaigns.forms.teams import SuccessorForm
 from campaigns.models import Campaign, Invitation
 from campaigns.queries.confirmations.people import describe_removal, describe_second_role
-from campaigns.queries.lists import (
-    get_campaign_for,
-    list_members_by_role,
-    list_open_invitations,
-)
+from campaigns.queries.lists import get_campaign_for, list_members_by_role, list_open_invitations
 from campaigns.queries.teams import list_waiting_requests
 from campaigns.services import people as services
 from campaigns.views.confirmation import DIGEST, confirm_act
-from campaigns.views.helpers import SignedInRequest, campaign_url
+from campaigns.views.helpers import SignedInRequest, campaign_url, collect_refusal
 from campaigns.views.pages import render_page
 
 
@@ -66,7 +60,7 @@ def invite_view(request: SignedInRequest, slug: str) -> HttpResponse:
     form = InviteForm(request.POST)
     if form.is_valid():
         fields = form.cleaned_data
-        try:
+        with collect_refusal(form):
             invitation = services.create_invitation(
                 actor=request.user,
                 campaign=campaign,
@@ -76,8 +70,6 @@ def invite_view(request: SignedInRequest, slug: str) -> HttpResponse:
                 days=fields["days"],
             )
             return redirect(f"{reverse('people', args=[campaign.slug])}#invitation-{invitation.pk}")
-        except ActionRefused as refused:
-            form.add_error(None, str(refused))
     return render_people_page(request, campaign, form, MemberForm())
 
 

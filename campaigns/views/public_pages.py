@@ -1,7 +1,5 @@
 """The public page in Setup: its texts, and the acts that show it to everybody or take it down."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from django.contrib import messages
@@ -10,14 +8,13 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods, require_POST
 
 from campaigns.confirmation import Decision
-from campaigns.errors import ActionRefused
 from campaigns.forms.data_files import PublicPageForm
 from campaigns.queries.confirmations.data_files import describe_page_publication
 from campaigns.queries.lists import get_campaign_for
 from campaigns.queries.public_page import find_public_page
 from campaigns.services.public_page import edit_public_page, publish_page, withdraw_page
 from campaigns.views.confirmation import confirm_act
-from campaigns.views.helpers import SignedInRequest
+from campaigns.views.helpers import SignedInRequest, collect_refusal
 from campaigns.views.pages import render_page
 
 
@@ -29,12 +26,10 @@ def public_page_edit_view(request: SignedInRequest, slug: str) -> HttpResponse:
     # The form changes its instance; the rest of the page shows the stored one.
     form = PublicPageForm(posted, instance=find_public_page(campaign))
     if form.is_bound and form.is_valid():
-        try:
+        with collect_refusal(form):
             edit_public_page(actor=request.user, campaign=campaign, **form.cleaned_data)
             messages.success(request, "Public page saved.")
             return redirect("public-page-edit", campaign.slug)
-        except ActionRefused as refused:
-            form.add_error(None, str(refused))
     values = {"campaign": campaign, "form": form, "public_page": page}
     status = 422 if form.errors else 200
     return render_page(request, "campaigns/public_page_edit.html", values, status=status)

@@ -1,7 +1,5 @@
 """Organizers' work with teams: registrations, the list, many invitations, handing over."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from django.contrib import messages
@@ -16,13 +14,7 @@ from campaigns.models import Invitation
 from campaigns.queries.confirmations.people import describe_transfer
 from campaigns.queries.lists import get_campaign_for
 from campaigns.queries.mail import has_mail_server
-from campaigns.queries.teams import (
-    NO_RUNS,
-    SUBMITTED,
-    WITHOUT_MEMBERS,
-    TeamRow,
-    list_team_rows,
-)
+from campaigns.queries.teams import NO_RUNS, SUBMITTED, WITHOUT_MEMBERS, TeamRow, list_team_rows
 from campaigns.services import people, teams
 from campaigns.services.invitation_lists import create_invitations, send_invitations
 from campaigns.views.confirmation import confirm_act

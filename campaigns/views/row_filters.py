@@ -1,7 +1,5 @@
 """Rows of a table by state or kind, chosen by address, with the number of rows of each."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -115,7 +115,6 @@ def add_refusals(form: RunForm, refused: Refusals) -> None:
 
 
 def read_form(form: RunForm) -> tuple[dict[str, Any], list[UploadedFile[Any]]]:
-    """The fields of all runs of the form, and the files."""
     values = form.cleaned_data
     names = ("team", "tag", "description", "kind", "priority", "replaces")
     fields = {name: values[name] for name in names}

@@ -1,7 +1,5 @@
 """Runs: a team's own, or all for organizers; the run form, submission and the check."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import cast
 
@@ -27,11 +25,7 @@ from campaigns.queries.confirmations.runs import (
     describe_withdrawal,
     format_submission,
 )
-from campaigns.queries.lists import (
-    get_campaign_for,
-    list_open_rejections,
-    list_runs_for,
-)
+from campaigns.queries.lists import get_campaign_for, list_open_rejections, list_runs_for
 from campaigns.queries.run_checks import mark_check_places
 from campaigns.rules import is_organizer_anywhere
 from campaigns.services.campaigns import (
@@ -49,7 +43,7 @@ from campaigns.services.runs import (
 from campaigns.templatetags.figures import ANSWER, list_labelled_answers
 from campaigns.views.columns import TableColumn, choose_columns
 from campaigns.views.confirmation import confirm_act
-from campaigns.views.helpers import MOST_ROWS, SignedInRequest, paginate
+from campaigns.views.helpers import MOST_ROWS, SignedInRequest, collect_refusal, paginate
 from campaigns.views.pages import render_page
 from campaigns.views.row_filters import RowFilter, filter_rows
 from campaigns.views.run_uploads import may_upload
@@ -229,10 +223,8 @@ def submissions_reopen_view(request: SignedInRequest, slug: str) -> HttpResponse
     form = ReopeningForm(sent if "until" in sent else None, campaign=campaign)
     if form.is_valid():
         until, team = form.cleaned_data["until"], form.cleaned_data["team"]
-        try:
+        with collect_refusal(form):
             check_later_deadline(campaign, until, team)
-        except ActionRefused as refused:
-            form.add_error(None, str(refused))
     if not form.is_valid():
         page = {"campaign": campaign, "form": form, "takes_runs": campaign.takes_runs()}
         status = 422 if form.is_bound else 200
@@ -305,12 +297,7 @@ def run_form_view(request: SignedInRequest, slug: str) -> HttpResponse:
         if not faults:
             messages.success(request, "Run form saved.")
             return redirect("run-form", campaign.slug)
-    page = {
-        "campaign": campaign,
-        "rows": rows,
-        "faults": faults,
-        "runs": campaign.runs.count(),
-    }
+    page = {"campaign": campaign, "rows": rows, "faults": faults, "runs": campaign.runs.count()}
     return render_page(request, "campaigns/run_form.html", page, status=422 if faults else 200)
 
 

@@ -1,7 +1,5 @@
 """Pages outside campaigns: front page, sign-in, account, theme, health."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -19,7 +17,6 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from campaigns.errors import ActionRefused
 from campaigns.forms.accounts import AccountForm, CurrentPasswordForm, SignInForm, TokenForm
 from campaigns.lifecycle.home import build_home
 from campaigns.models import User
@@ -29,7 +26,7 @@ from campaigns.services.accounts import has_to_confirm_address, is_sign_up_open
 from campaigns.services.health import FAILED, get_health
 from campaigns.services.tokens import create_token, revoke_token
 from campaigns.views.context_processors import THEMES
-from campaigns.views.helpers import SignedInRequest
+from campaigns.views.helpers import SignedInRequest, collect_refusal
 from campaigns.views.pages import render_page
 
 YEAR = 365 * 24 * 3600
@@ -118,11 +115,9 @@ def token_create_view(request: SignedInRequest) -> HttpResponse:
         return redirect("account")
     form, account = TokenForm(request.POST, user=request.user), AccountForm(instance=request.user)
     if form.is_valid():
-        try:
+        with collect_refusal(form):
             key = create_token(request.user, **form.cleaned_data)
             return render_account(request, account, new_token=key)
-        except ActionRefused as refused:
-            form.add_error(None, str(refused))
     return render_account(request, account, form, status=422)
 
 

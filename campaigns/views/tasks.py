@@ -1,20 +1,17 @@
 """Tasks and rounds of a campaign: the list, and the form of one."""
 
-from __future__ import annotations
-
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from campaigns.errors import ActionRefused
 from campaigns.forms.tasks import TaskForm
 from campaigns.models import Campaign, CampaignTask
 from campaigns.queries.lists import get_campaign_for
 from campaigns.queries.tasks import list_task_lines
 from campaigns.rules import is_organizer_anywhere
 from campaigns.services.tasks import create_task, delete_task, is_fixed, update_task
-from campaigns.views.helpers import SignedInRequest
+from campaigns.views.helpers import SignedInRequest, collect_refusal
 from campaigns.views.pages import render_page
 
 
@@ -58,15 +55,13 @@ def handle_task_form(
     form = TaskForm(posted, instance=task, campaign=campaign)
     if form.is_valid():
         fields = form.cleaned_data
-        try:
+        with collect_refusal(form):
             if task is None:
                 create_task(actor=request.user, campaign=campaign, **fields)
             else:
                 update_task(actor=request.user, task=task, **fields)
             messages.success(request, "Saved.")
             return redirect("tasks", campaign.slug)
-        except ActionRefused as refused:
-            form.add_error(None, str(refused))
     page = {
         "campaign": campaign,
         "task": task,

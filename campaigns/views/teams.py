@@ -1,7 +1,5 @@
 """Teams: registration by anybody, and the page of a team for its members and organizers."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from django.contrib import messages
@@ -28,7 +26,7 @@ from campaigns.queries.teams import (
 from campaigns.rules import is_organizer_anywhere
 from campaigns.services import teams as services
 from campaigns.views.confirmation import confirm_act
-from campaigns.views.helpers import SignedInRequest, read_digits
+from campaigns.views.helpers import SignedInRequest, collect_refusal, read_digits
 from campaigns.views.pages import render_page
 from campaigns.views.people import invitation_url
 
@@ -43,7 +41,7 @@ def team_register_view(request: SignedInRequest, slug: str) -> HttpResponse:
     initial = {"contact": f"{user.shown_name} <{user.email}>" if user.email else user.shown_name}
     form = TeamRegistrationForm(request.POST or None, initial=initial, campaign=campaign)
     if request.method == "POST" and form.is_valid():
-        try:
+        with collect_refusal(form):
             made = services.request_team(
                 actor=user,
                 campaign=campaign,
@@ -54,8 +52,6 @@ def team_register_view(request: SignedInRequest, slug: str) -> HttpResponse:
                 messages.success(request, _("Welcome to %(title)s.") % {"title": campaign.title})
                 return redirect("team", slug)
             return redirect("team_register", slug)
-        except ActionRefused as refused:
-            form.add_error(None, str(refused))
     # ``last``: the registration of before, which may wait or be refused.
     last = find_last_request(user, campaign)
     page = {"registers_in": campaign, "form": form, "last": last}

@@ -1,7 +1,5 @@
 """The REST API of crowd studies, for organizers: state, start, pause, stop, and their files."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

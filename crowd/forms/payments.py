@@ -1,7 +1,5 @@
 """Forms of the payment sheet: a bonus, and the provider's list."""
 
-from __future__ import annotations
-
 from uuid import uuid4
 
 from django import forms

@@ -1,7 +1,5 @@
 """Forms of crowd studies: create, edit, extend, and the settings of providers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import fields
 from datetime import timedelta

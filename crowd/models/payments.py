@@ -1,7 +1,5 @@
 """How what is owed is paid: batches, what each contains, and amounts that wait."""
 
-from __future__ import annotations
-
 from django.db import models
 from django.db.models import Q
 

@@ -1,7 +1,5 @@
 """A study: a judging plan for the crowd, with its texts, rules, keys and provider's messages."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 from decimal import Decimal
 

@@ -3,8 +3,6 @@
 Gold, workers and units have the tables that they had in ``judging``: no data was ever moved.
 """
 
-from __future__ import annotations
-
 import uuid
 
 from django.db import models

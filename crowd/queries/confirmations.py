@@ -1,7 +1,5 @@
 """What starting, stopping and paying a study mean, for the page that asks before."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 from django.urls import reverse
@@ -16,12 +14,7 @@ from crowd.queries.studies import load_study_forecast
 from crowd.queries.study_terms import format_amount
 from judging.models import Judgment, Purpose, Slot
 from judging.queries.judgments import latest_judgments
-from poolbench.crowd.payment_sheet import (
-    is_approved,
-    select_batch,
-    select_due,
-    split_amount,
-)
+from poolbench.crowd.payment_sheet import is_approved, select_batch, select_due, split_amount
 from poolbench.crowd.providers.registry import PROVIDERS
 from poolbench.files.faults import format_count
 

@@ -1,7 +1,5 @@
 """What the fake platform has recorded: its own list of submissions, apart from our units."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

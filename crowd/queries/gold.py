@@ -1,7 +1,5 @@
 """The gold of a campaign: how much there is, by grade, and how much its studies need."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The campaign's key and what it sealed; the keys with which the links of a study are checked."""
 
-from __future__ import annotations
-
 import hmac
 from base64 import urlsafe_b64encode
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """The payment sheet of a study, and its comparison with the provider's list."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass

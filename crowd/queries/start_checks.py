@@ -1,7 +1,5 @@
 """What a study needs before it can start: the list on its page, and what its service refuses."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

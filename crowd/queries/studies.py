@@ -1,7 +1,5 @@
 """Studies of a campaign with their key figures."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal

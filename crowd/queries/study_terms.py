@@ -1,7 +1,5 @@
 """What a study promises: the time of a unit, measured or assumed; its consent text; its pay."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 from django.db.models import Count, F, Q

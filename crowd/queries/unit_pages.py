@@ -1,7 +1,5 @@
 """What a crowd worker sees of a unit: which step comes next, the text at hand, what is paid."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a unit is paid, and the time by which it is."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 from crowd.models import Bonus, ConsentText, Payment, Study, WorkUnit

@@ -1,7 +1,5 @@
 """Reading work units: documents and answers, gold, what a worker knows, what is free."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """What "ask one more" would ask for, and what that costs."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from decimal import Decimal
 

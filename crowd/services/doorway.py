@@ -1,7 +1,5 @@
 """The door of a study: who comes in, with which unit, and the signed name of the unit."""
 
-from __future__ import annotations
-
 import secrets
 from dataclasses import replace
 from datetime import timedelta

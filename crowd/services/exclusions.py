@@ -1,7 +1,5 @@
 """Work of the crowd that must not count: the stop rule, exclusions by organizers, undoing them."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from django.db import transaction

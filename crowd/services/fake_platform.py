@@ -3,8 +3,6 @@
 Every act goes through the same door and the same services as that of a real worker.
 """
 
-from __future__ import annotations
-
 import json
 import secrets
 from collections.abc import Callable, Sequence

@@ -2,8 +2,6 @@
 which tells them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 
 from django.db import transaction

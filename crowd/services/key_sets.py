@@ -1,7 +1,5 @@
 """Fetching the key sets of providers: in the background, at least daily, never for a request."""
 
-from __future__ import annotations
-
 import socket
 import ssl
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Keys: of a campaign, for the IDs of its workers, and of a study, for its links."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Sequence
 from datetime import date, datetime

@@ -1,7 +1,5 @@
 """How what is owed is paid: batches made once, marked as paid, and amounts that wait."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from decimal import Decimal
 from functools import partial

@@ -1,7 +1,5 @@
 """Payments: one append-only row for each unit that came to an end, and bonuses on top."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from uuid import UUID
 

@@ -1,7 +1,5 @@
 """Crowd studies: create, edit, start, pause, stop, extend; versions of the consent text."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, fields, replace
 from functools import partial

@@ -3,8 +3,6 @@
 A document of the pool, gold and a repeat take the same queries: their time tells nothing.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial

@@ -1,7 +1,5 @@
 """The one way in which a unit of work ends: its time, its free documents, payment and receipt."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any

@@ -1,7 +1,5 @@
 """Work units of the crowd: their documents are leased together, answered one by one, returned."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass

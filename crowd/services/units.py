@@ -4,8 +4,6 @@ offered → started → complete, abandoned, screened out or refused. Every gate
 page can be skipped: consent before practice, practice before the work, all answers before the end.
 """
 
-from __future__ import annotations
-
 from datetime import timedelta
 from functools import partial
 from secrets import randbelow

@@ -1,7 +1,5 @@
 """Signed messages of providers: checked, and noted once, without what they say of people."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Workers who withdraw their consent, and erasing what leads to them."""
 
-from __future__ import annotations
-
 import secrets
 from functools import partial
 

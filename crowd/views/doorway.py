@@ -1,7 +1,5 @@
 """The door of a study: where the links of providers lead, and their signed messages."""
 
-from __future__ import annotations
-
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import get_object_or_404

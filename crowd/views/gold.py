@@ -1,7 +1,5 @@
 """Pairs with a known grade for crowd workers: gold tests them, practice tells them."""
 
-from __future__ import annotations
-
 from django.http import HttpResponse
 from django.views.decorators.http import require_http_methods
 

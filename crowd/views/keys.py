@@ -1,7 +1,5 @@
 """Keys for signing links, links for workers, and receipts that workers show."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import islice, product

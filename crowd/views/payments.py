@@ -1,7 +1,5 @@
 """The payment sheet of a study: what is owed, bonuses, and the provider's list beside it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -40,12 +38,7 @@ from crowd.services.payment_batches import (
     void_batch,
 )
 from crowd.services.payments import grant_bonus
-from poolbench.crowd.payment_sheet import (
-    PAYMENT_FORMATS,
-    select_batch,
-    select_due,
-    sum_payments,
-)
+from poolbench.crowd.payment_sheet import PAYMENT_FORMATS, select_batch, select_due, sum_payments
 from poolbench.crowd.provider_lists import COLUMN_NAMES, MOST_BYTES, read_submissions
 from poolbench.crowd.reconciliation import MATCH_CLASSES, RECONCILIATION_FORMATS, Reconciliation
 from poolbench.files.faults import FaultReport, InvalidFile, format_count

@@ -1,7 +1,5 @@
 """Pages of crowd studies for organizers: list, create, edit, study, and the acts on it."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from django.contrib import messages

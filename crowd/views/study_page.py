@@ -1,7 +1,5 @@
 """The page of one study: where it is, what to do next, what it pays."""
 
-from __future__ import annotations
-
 from urllib.parse import urlencode
 
 from django.http import HttpResponse

@@ -1,7 +1,5 @@
 """The fake platform: trying a study, and what the platform has recorded."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A worker's way through a unit: consent, practice, the texts one by one, the end."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from uuid import UUID, uuid4
 

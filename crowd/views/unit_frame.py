@@ -4,8 +4,6 @@ No page needs a cookie, a session, a login or a script. The signed name of the u
 is all that opens them, so there is nothing that another site could use on the worker's behalf.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

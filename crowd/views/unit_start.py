@@ -1,7 +1,5 @@
 """Before the work: consent, practice, instructions, and the preview of a study."""
 
-from __future__ import annotations
-
 from uuid import uuid4
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase

@@ -1,7 +1,5 @@
 """Workers of a study, for organizers: controls, alarms, and work set aside."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial

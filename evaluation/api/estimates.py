@@ -1,7 +1,5 @@
 """The REST API of estimates from a sample, for organizers: what the page shows."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The REST API of the measures: the cards that the pages show, without an account."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """The REST API of scores: the same content as the pages, for the same readers."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db.models import QuerySet
@@ -194,8 +192,7 @@ class ScoreSetViewSet(viewsets.ReadOnlyModelViewSet[ScoreSet]):
         return Response(serialize_paper(find_team_results(request, self.get_object())))
 
     @extend_schema(
-        parameters=[TEAM, MEASURES],
-        responses={(200, "application/zip"): OpenApiTypes.BINARY},
+        parameters=[TEAM, MEASURES], responses={(200, "application/zip"): OpenApiTypes.BINARY}
     )
     @action(detail=True, url_path="paper.zip", url_name="paper-zip")
     def paper_zip(self, request: Request, **_: Any) -> HttpResponse:

@@ -1,7 +1,5 @@
 """The REST API of machines as second witnesses, for organizers: what the pages show."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from typing import Any
 

@@ -1,7 +1,5 @@
 """How often estimates are looked at while people judge, and which machines sharpen them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django import forms

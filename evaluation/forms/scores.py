@@ -1,7 +1,5 @@
 """Which runs are scored under which qrels, by which measures."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django import forms

@@ -1,7 +1,5 @@
 """The form to try out a measure on a small ranking."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Comparisons of the runs of a leaderboard, by the preregistered test or an exploratory one."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

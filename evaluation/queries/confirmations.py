@@ -1,7 +1,5 @@
 """The confirmation before scores are released."""
 
-from __future__ import annotations
-
 from django.urls import reverse
 
 from campaigns.confirmation import Confirmation, ConfirmationChoice, Consequence, OpenMatter

@@ -1,7 +1,5 @@
 """Estimates from a sample as files: CSV, JSON, and tables for people."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from typing import Any
 

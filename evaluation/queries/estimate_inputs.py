@@ -1,7 +1,5 @@
 """What estimates from a sample are computed from: pool, grades, machines, runs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -21,11 +19,7 @@ from judging.queries.slots import get_stopping_rule, stopped_topics
 from poolbench.estimation.design import count_complete, count_ended
 from poolbench.estimation.frame import PoolFrame, join_batches
 from poolbench.estimation.looks import count_look, find_look
-from poolbench.estimation.machines import (
-    MachineInput,
-    match_chances,
-    place_pair_grades,
-)
+from poolbench.estimation.machines import MachineInput, match_chances, place_pair_grades
 from poolbench.estimation.measures import (
     FractionalMeasure,
     NoFractionError,

@@ -1,7 +1,5 @@
 """What a set of estimates keeps beside its scores: its frame as numbers, and its manifest."""
 
-from __future__ import annotations
-
 import hashlib
 from typing import Any
 
@@ -56,10 +54,7 @@ def describe_drawn_sample(
         "level": LEVEL,
         "machines": [describe_used_machine(inputs, machine) for machine in inputs.machines],
         "texts": inputs.texts
-        and {
-            "coverage": inputs.texts.coverage,
-            "sha256": inputs.texts.sha256,
-        },
+        and {"coverage": inputs.texts.coverage, "sha256": inputs.texts.sha256},
         "gain": report.gain,
         "order": next((each.code for each in report.remarks if each.code in ORDER_CODES), ""),
         "features": [*report.machines, "ranks", "topics"],

@@ -1,7 +1,5 @@
 """Estimates from a sample while people judge it, as a subject of reports."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from hashlib import sha256
 
@@ -61,11 +59,7 @@ def load_sample_look(campaign: Campaign) -> SampleLook:
     last = load_log_reader(campaign).log.last
     try:
         inputs = load_estimate_inputs(
-            pool,
-            DEFAULT_POLICY,
-            machines=campaign.estimate_machines,
-            as_of=AsOf(last),
-            looks=looks,
+            pool, DEFAULT_POLICY, machines=campaign.estimate_machines, as_of=AsOf(last), looks=looks
         )
     except ActionRefused as refused:
         return SampleLook(pool.version, DEFAULT_POLICY, last, looks=looks, reason=refused.message)

@@ -1,7 +1,5 @@
 """The texts that the text classifier reads: of the pairs of a sample, and of their topics."""
 
-from __future__ import annotations
-
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
 from campaigns.services.rows import iter_batches

@@ -1,7 +1,5 @@
 """Score sets, interim scores and single runs as files: reports, and the format of trec_eval."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime

@@ -4,8 +4,6 @@ The runs of a campaign stay in memory as pair codes; only topics with new judgme
 rescored. Nothing is stored: official scores need a qrels version.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -252,11 +250,7 @@ def load_interim_scorer(
 def hash_runs(campaign: Campaign, runs: Sequence[Run]) -> str:
     """Of the rankings of ``runs``, which are codes of pairs of this campaign."""
     # With the time of creation: a restored database reuses IDs.
-    origin: tuple[object, ...] = (
-        campaign.pk,
-        campaign.created_at,
-        *(run.matrix for run in runs),
-    )
+    origin: tuple[object, ...] = (campaign.pk, campaign.created_at, *(run.matrix for run in runs))
     # Of a round: what is left depends on what was judged before.
     task = runs[0].task if runs else None
     origin += (task.judged_before,) if task is not None and task.is_round else ()

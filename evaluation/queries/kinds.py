@@ -1,7 +1,5 @@
 """What kind of scores come of qrels: by people's grades of a pool, of a sample, or filled in."""
 
-from __future__ import annotations
-
 from campaigns.models import CampaignTask
 from evaluation.models import ScoreSet
 from judging.models import Qrels

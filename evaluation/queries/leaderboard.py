@@ -4,8 +4,6 @@ A ``Leaderboard`` contains nothing that its reader may not see, so pages, downlo
 API may show all of it.
 """
 
-from __future__ import annotations
-
 import hashlib
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence

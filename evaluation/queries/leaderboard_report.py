@@ -1,7 +1,5 @@
 """The report on a campaign's leaderboard, its latest score set, as a subject of reports."""
 
-from __future__ import annotations
-
 from hashlib import sha256
 
 import numpy as np

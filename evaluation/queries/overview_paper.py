@@ -1,7 +1,5 @@
 """The files of an overview paper: tables and figures over all runs, and an appendix per team."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 
@@ -143,8 +141,7 @@ def build_runs_chart(
 
 def build_topics_chart(leaderboard: Leaderboard, best: LeaderboardEntry, name: str) -> Chart:
     order = sorted(
-        range(len(leaderboard.topics)),
-        key=lambda at: natural_sort_key(leaderboard.topics[at]),
+        range(len(leaderboard.topics)), key=lambda at: natural_sort_key(leaderboard.topics[at])
     )
     columns = leaderboard.tables[:, :, leaderboard.column(name)].T
     values = leaderboard.values(best, name)

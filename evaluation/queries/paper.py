@@ -1,7 +1,5 @@
 """The results of a team for a paper, with nothing that its members may not see."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
@@ -284,9 +282,7 @@ def count_judged_documents(pool: Pool, qrels: Qrels) -> tuple[int, int]:
 
 
 def explain_marks(
-    leaderboard: Leaderboard,
-    own: Sequence[LeaderboardEntry],
-    signs: dict[str, dict[str, str]],
+    leaderboard: Leaderboard, own: Sequence[LeaderboardEntry], signs: dict[str, dict[str, str]]
 ) -> tuple[str, ...]:
     """What the marks of own runs mean. Runs that are not shown were not compared with."""
     tags = {entry.tag for entry in own}

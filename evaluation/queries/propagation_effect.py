@@ -1,7 +1,5 @@
 """What grades that were propagated to documents with the same text do to the ranking of runs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ Only the first is for readers of qrels. The chances are real numbers in JSON Lin
 of qrels takes.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 

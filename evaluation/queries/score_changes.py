@@ -1,7 +1,5 @@
 """Why the scores of one run changed from one score set to a later one."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

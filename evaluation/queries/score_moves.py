@@ -1,7 +1,5 @@
 """What moved between two score sets of a campaign, or since one until now."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -4,8 +4,6 @@ Organizers read all score sets, participants only the latest released one, of ea
 are tasks; the campaign's ``board`` setting determines which runs they see.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from django.contrib.auth.models import AnonymousUser

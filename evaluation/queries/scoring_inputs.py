@@ -3,8 +3,6 @@
 From them the rankings behind a score set are built again, for curves and bounds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
@@ -83,7 +81,6 @@ def select_qrels(
 
 
 def drop_topics(table: QrelsTable, dropped: frozenset[str]) -> QrelsTable:
-    """The qrels without the topics ``dropped``."""
     remaining = [index for index, topic in enumerate(table.topics) if topic not in dropped]
     if len(remaining) == len(table.topics):
         return table
@@ -140,5 +137,4 @@ def get_placed_qrels(
 
 
 def options_from_provenance(score_set: ScoreSet) -> ScoringOptions:
-    """The scoring options in the provenance of the score set."""
     return read_options(score_set.conditions)

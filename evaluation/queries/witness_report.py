@@ -1,7 +1,5 @@
 """Machines as second witnesses, as a subject of reports."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from hashlib import sha256
 
@@ -23,11 +21,7 @@ from judging.models import Judgment
 from judging.queries.exclusions import log_state_key
 from judging.queries.judgments import current_judgments, load_log_reader
 from poolbench.estimation.diagnostics.probes import measure_texts
-from poolbench.estimation.diagnostics.witness import (
-    WitnessInputs,
-    WitnessReport,
-    report_witnesses,
-)
+from poolbench.estimation.diagnostics.witness import WitnessInputs, WitnessReport, report_witnesses
 from poolbench.estimation.frame import PoolFrame, join_batches
 from poolbench.estimation.measures import FractionalMeasure
 from poolbench.estimation.sample import JudgedSample, build_sample

@@ -1,7 +1,5 @@
 """Score sets of estimates: from frozen qrels whose pool is a sample, with intervals."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -16,12 +14,7 @@ from campaigns.queries.tasks import describe_task, list_scored_runs
 from campaigns.rules import require_permission
 from campaigns.services import jobs
 from evaluation.models import EstimateFrame, RunScores, ScoreSet
-from evaluation.queries.estimate_inputs import (
-    NOW,
-    AsOf,
-    EstimateInputs,
-    load_estimate_inputs,
-)
+from evaluation.queries.estimate_inputs import NOW, AsOf, EstimateInputs, load_estimate_inputs
 from evaluation.queries.estimate_manifest import build_frame_table, describe_drawn_sample
 from evaluation.queries.estimate_texts import check_has_texts
 from evaluation.queries.kinds import find_pool

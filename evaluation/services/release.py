@@ -1,7 +1,5 @@
 """Release scores to participants, and publish them to everybody. Both are permanent."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from django.db import transaction

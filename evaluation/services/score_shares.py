@@ -1,7 +1,5 @@
 """The scores of some runs of a campaign: a share of an evaluation, which any worker may compute."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence

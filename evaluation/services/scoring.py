@@ -2,8 +2,6 @@
 withdrawn after their scores were released.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -225,11 +223,7 @@ def save_score_set(actor: User, campaign: Campaign, qrels: Qrels, sheet: ScoreSh
             **more,
         )
         for run, means, values, more in zip(
-            sheet.runs,
-            sheet.means,
-            sheet.values,
-            sheet.more or [{}] * len(sheet.runs),
-            strict=True,
+            sheet.runs, sheet.means, sheet.values, sheet.more or [{}] * len(sheet.runs), strict=True
         )
     )
     of_task = f" of {sheet.task}" if sheet.task else ""

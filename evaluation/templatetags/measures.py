@@ -1,7 +1,5 @@
 """Measure names and scores as pages show them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple

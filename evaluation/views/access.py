@@ -1,7 +1,5 @@
 """Access to score sets: through the campaign, in the role of the user."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 

@@ -1,18 +1,11 @@
 """Scores as table cells."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from evaluation.queries.leaderboard import (
-    LOW_JUDGED,
-    Leaderboard,
-    LeaderboardEntry,
-    rank_entries,
-)
+from evaluation.queries.leaderboard import LOW_JUDGED, Leaderboard, LeaderboardEntry, rank_entries
 from evaluation.queries.scoring_inputs import SHOWN_MEASURES
 from poolbench.estimation.report import RunEstimate
 from poolbench.evaluation.measures.family import Measure

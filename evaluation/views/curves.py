@@ -1,7 +1,5 @@
 """Precision–recall charts of one run or two, over all topics or of one topic."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

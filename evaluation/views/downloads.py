@@ -1,7 +1,5 @@
 """Scores, comparisons and interim scores as files."""
 
-from __future__ import annotations
-
 from django.http import Http404, HttpResponse
 from django.utils import timezone
 
@@ -24,12 +22,7 @@ from evaluation.queries.exports import (
 )
 from evaluation.queries.leaderboard import Leaderboard
 from evaluation.queries.release_files import FILES
-from evaluation.views.access import (
-    get_entry,
-    get_score_set,
-    get_visible_leaderboard,
-    get_visit,
-)
+from evaluation.views.access import get_entry, get_score_set, get_visible_leaderboard, get_visit
 from evaluation.views.cells import compared_measures, select_visible_measures, sorted_entries
 from evaluation.views.interim_scores import compute_requested_scores
 from evaluation.views.run_pairs import get_measures_choice, get_requested_test

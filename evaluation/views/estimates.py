@@ -1,7 +1,5 @@
 """Estimates from a sample while people judge it: runs with intervals, and what is settled."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from django.contrib import messages

@@ -1,7 +1,5 @@
 """Interim scores: the ranking of runs if judging stopped now."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from hashlib import sha256
 

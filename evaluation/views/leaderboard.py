@@ -1,7 +1,5 @@
 """The leaderboard, and the actions of organizers: evaluate runs and release scores."""
 
-from __future__ import annotations
-
 from collections import Counter
 from functools import partial
 
@@ -13,14 +11,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from campaigns.confirmation import Decision
-from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Run
 from campaigns.queries.lists import get_campaign_for
 from campaigns.queries.tasks import find_task, get_current_task
 from campaigns.services.snapshots import get_report
 from campaigns.views.columns import ColumnChoice, TableColumn, choose_columns
 from campaigns.views.confirmation import confirm_act
-from campaigns.views.helpers import SignedInRequest
+from campaigns.views.helpers import SignedInRequest, collect_refusal
 from campaigns.views.pages import render_page
 from campaigns.views.row_filters import build_row_filter
 from evaluation.forms.scores import EvaluateForm
@@ -38,12 +35,7 @@ from evaluation.services.release import (
     release_scores,
 )
 from evaluation.services.score_shares import KIND
-from evaluation.views.access import (
-    ScoreVisit,
-    build_task_choice,
-    get_score_set,
-    get_visit,
-)
+from evaluation.views.access import ScoreVisit, build_task_choice, get_score_set, get_visit
 from evaluation.views.cells import (
     TEXT_COLUMNS,
     TRUST,
@@ -78,11 +70,9 @@ def score_evaluate_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     form = EvaluateForm(request.POST, campaign=campaign)
     if form.is_valid():
-        try:
+        with collect_refusal(form):
             job = request_scores(actor=request.user, campaign=campaign, **form.cleaned_data)
             return redirect(f"{reverse('scores', args=[slug])}?job={job.pk}")
-        except ActionRefused as refused:
-            form.add_error(None, str(refused))
     visit = get_visit(request, slug)
     return render_leaderboard_page(
         request, visit, list_score_sets_for(campaign, visit.reader).first(), form

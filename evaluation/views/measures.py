@@ -2,8 +2,6 @@
 try it on a ranking of one's own. Public, without an account.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """The results of a team for a paper: verdict, tables and figures to take, conditions, citation."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from urllib.parse import parse_qs, urlencode
@@ -151,10 +149,7 @@ def build_paper_part(
         "notes": table.notes,
         "topic_heads": topics.columns,
         "topic_rows": list(iter_cells(topics)),
-        "tables": [
-            copy_text("LaTeX", "latex", latex),
-            copy_text("Markdown", "markdown", markdown),
-        ],
+        "tables": [copy_text("LaTeX", "latex", latex), copy_text("Markdown", "markdown", markdown)],
         "conditions": [
             copy_text(_("Text"), "conditions", sentence, 5),
             copy_text("LaTeX", "conditions-latex", escape_latex(sentence), 5),

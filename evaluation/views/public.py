@@ -1,7 +1,5 @@
 """The page of a campaign for everybody, with its published scores."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.conf import settings

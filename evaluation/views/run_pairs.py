@@ -1,7 +1,5 @@
 """All run pairs by the preregistered or another test, and the comparison of measures."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

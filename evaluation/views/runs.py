@@ -1,7 +1,5 @@
 """The scores of one run, with bounds from its unjudged documents, and the comparison of two."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
@@ -261,7 +259,6 @@ def chart_precision_histogram(
 
 
 def list_topic_measures(leaderboard: Leaderboard) -> list[str]:
-    """The measures with a score for each topic."""
     return [m.name for m in leaderboard.measures if not (m.family.summary_only or m.family.text)]
 
 

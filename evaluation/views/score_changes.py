@@ -1,7 +1,5 @@
 """Why the scores of a run changed: by topic and document; who gained or lost places."""
 
-from __future__ import annotations
-
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404
 

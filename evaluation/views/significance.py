@@ -1,7 +1,5 @@
 """Significance of the difference of two runs: the preregistered test, then exploratory ones."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from evaluation.queries.comparison import (

@@ -1,7 +1,5 @@
 """A machine as second witness, for organizers: findings, figures, files."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from django.http import HttpResponse

@@ -1,7 +1,5 @@
 """The REST API of automatic assessors, for organizers: add one, submit its judgments."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db.models import QuerySet

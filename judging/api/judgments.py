@@ -4,8 +4,6 @@ Responses to an assessor contain their own judgments and checked-out documents, 
 about runs, ranks, pools or other assessors.
 """
 
-from __future__ import annotations
-
 from functools import reduce
 from operator import or_
 from typing import Any

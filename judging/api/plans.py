@@ -1,7 +1,5 @@
 """The REST API of judging plans, for organizers: list, preview, create."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db.models import QuerySet

@@ -1,7 +1,5 @@
 """The REST API of progress: the campaign's judging, and what remains for each assessor."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from drf_spectacular.utils import extend_schema

@@ -1,7 +1,5 @@
 """The REST API of qrels versions."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db.models import QuerySet

@@ -1,7 +1,5 @@
 """The REST API of stopping rules, for organizers: list, set."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Forms of adjudication."""
 
-from __future__ import annotations
-
 from django import forms
 from django.http import QueryDict
 

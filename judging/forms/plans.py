@@ -1,7 +1,5 @@
 """Forms of judging plans: their options, and who judges which topic."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -176,19 +174,19 @@ class AssignmentMatrix:
         self.topics = list(topics)
         self.assigned: dict[str, list[User]] = {topic.number: [] for topic in self.topics}
 
-    def assign(self, assessors: Mapping[str, Sequence[User]]) -> AssignmentMatrix:
+    def assign(self, assessors: Mapping[str, Sequence[User]]) -> "AssignmentMatrix":
         for number in self.assigned:
             self.assigned[number] = list(assessors.get(number, []))
         return self
 
-    def read_post(self, data: QueryDict) -> AssignmentMatrix:
+    def read_post(self, data: QueryDict) -> "AssignmentMatrix":
         by_pk = {str(user.pk): user for user in self.people}
         for topic in self.topics:
             ticked = data.getlist(f"topic-{topic.pk}")
             self.assigned[topic.number] = [by_pk[pk] for pk in ticked if pk in by_pk]
         return self
 
-    def fill(self, pattern: str, overlap: int) -> AssignmentMatrix:
+    def fill(self, pattern: str, overlap: int) -> "AssignmentMatrix":
         """``turn`` assigns each topic to the next ``overlap`` assessors in turn; ``meet`` to the
         next balanced block, so that all pairs of assessors share a topic as early as possible.
         """
@@ -197,7 +195,7 @@ class AssignmentMatrix:
             self.assigned[topic.number] = [self.people[index] for index in indices]
         return self
 
-    def widen(self, overlap: int) -> AssignmentMatrix:
+    def widen(self, overlap: int) -> "AssignmentMatrix":
         """Ticks that stand as the pattern ``turn`` sets them, but for fewer, become those for
         ``overlap``; all others were chosen and stay.
         """

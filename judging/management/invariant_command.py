@@ -1,7 +1,5 @@
 """The base of commands that check invariants of a campaign; exit with 1 on a violation."""
 
-from __future__ import annotations
-
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence

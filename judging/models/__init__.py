@@ -1,12 +1,7 @@
 """Judging: plans, slots, the judgment log, qrels versions."""
 
 from judging.models.judgments import Exclusion, Judgment, TrainingPair
-from judging.models.machines import (
-    AutomaticAssessor,
-    ModelAnswer,
-    PromptCard,
-    PromptCardRelease,
-)
+from judging.models.machines import AutomaticAssessor, ModelAnswer, PromptCard, PromptCardRelease
 from judging.models.notebook import TopicNote
 from judging.models.plans import (
     Assignment,

@@ -4,8 +4,6 @@ A unit, its worker and gold are models of ``crowd``, which stands above judging:
 names of what a row belongs to.
 """
 
-from __future__ import annotations
-
 import uuid
 
 from django.db import models

@@ -1,7 +1,5 @@
 """Automatic assessors: their prompt cards, and the answers of their models."""
 
-from __future__ import annotations
-
 from django.db import models
 from django.db.models import Q
 

@@ -1,7 +1,5 @@
 """What assessors keep about a topic while they judge it."""
 
-from __future__ import annotations
-
 from django.db import models
 
 from campaigns.models import Topic, User

@@ -1,7 +1,5 @@
 """Judging plans: who judges what, slot by slot; when a topic is complete."""
 
-from __future__ import annotations
-
 import uuid
 
 from django.db import models
@@ -126,7 +124,7 @@ class Plan(models.Model):
 class ActiveAssignmentManager(models.Manager["Assignment"]):
     """The current assignments: without assessors who have left the topic."""
 
-    def get_queryset(self) -> models.QuerySet[Assignment]:
+    def get_queryset(self) -> "models.QuerySet[Assignment]":
         return super().get_queryset().filter(left=False)
 
 
@@ -144,7 +142,7 @@ class Assignment(models.Model):
     left = models.BooleanField(default=False)
 
     objects = ActiveAssignmentManager()
-    ever: models.Manager[Assignment] = models.Manager()
+    ever: "models.Manager[Assignment]" = models.Manager()
 
     class Meta:
         ordering = ["topic__position", "topic__number", "assessor__username"]

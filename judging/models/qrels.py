@@ -1,7 +1,5 @@
 """Qrels versions."""
 
-from __future__ import annotations
-
 from django.db import models
 from django.urls import reverse
 

@@ -1,7 +1,5 @@
 """What the page *Today* keeps: alarms that were put aside, and documents sent to look at again."""
 
-from __future__ import annotations
-
 from django.db import models
 
 from campaigns.models import AppendOnlyModel, Campaign, User

@@ -1,7 +1,5 @@
 """Disagreements between assessors, and the progress of their adjudication."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -236,6 +234,5 @@ def own_adjudication_progress(campaign: Campaign, actor: User) -> SlotTally:
 
 
 def count_by_state(disagreements: Sequence[Disagreement]) -> dict[str, int]:
-    """The number of disagreements in each of ``STATES``."""
     counts = Counter(row.state for row in disagreements)
     return {state: counts[state] for state in STATES}

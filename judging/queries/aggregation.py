@@ -1,7 +1,5 @@
 """The judgments of a campaign as labels for the models of aggregation, and the answers to gold."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from campaigns.models import Campaign

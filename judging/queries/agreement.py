@@ -1,7 +1,5 @@
 """The grades of all assessors as a table, for the agreement coefficients."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np
@@ -79,13 +77,7 @@ def build_label_table(
     grades[places] = log.numbers["grade"][rows]
     thirds = np.zeros(grades.shape, np.bool_)
     thirds[places] = np.isin(log.numbers["pk"][rows], list(log.third))
-    return LabelTable(
-        tuple(names),
-        tuple(pairs),
-        grades,
-        scale,
-        thirds if thirds.any() else None,
-    )
+    return LabelTable(tuple(names), tuple(pairs), grades, scale, thirds if thirds.any() else None)
 
 
 def usernames_by_id(users: set[int]) -> dict[int, str]:

@@ -1,7 +1,5 @@
 """Automatic assessors: totals, and the pairs that a human assessor has judged too."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from typing import Any

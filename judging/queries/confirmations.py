@@ -1,7 +1,5 @@
 """The confirmation before qrels are frozen, and before a judging plan or a round is closed."""
 
-from __future__ import annotations
-
 from django.urls import reverse
 
 from campaigns.confirmation import Confirmation, ConfirmationChoice, Consequence, OpenMatter

@@ -1,7 +1,5 @@
 """Judgments for export, row by row, without loading everything into memory."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Which work of the crowd is set aside, now or as of a time."""
 
-from __future__ import annotations
-
 from collections import Counter
 from datetime import datetime
 from typing import Any

@@ -1,7 +1,5 @@
 """What home shows of judging in all campaigns of a user, in a fixed number of queries."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 from django.db.models import Count

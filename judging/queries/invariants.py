@@ -1,7 +1,5 @@
 """Judging invariants of a campaign, which concurrent work must not violate."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any

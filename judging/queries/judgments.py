@@ -1,7 +1,5 @@
 """Reading the judgment log: current judgments, ballots for policies, qrels versions."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace

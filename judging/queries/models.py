@@ -1,7 +1,5 @@
 """Models that judge: which pairs are theirs, and what their answers add up to."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -12,12 +10,7 @@ from django.db.models import Count, Q, QuerySet, Sum
 
 from campaigns.models import Campaign, Topic
 from judging.models import AutomaticAssessor, ModelAnswer, PromptCard
-from poolbench.judging.prompts import (
-    Example,
-    build_prompt,
-    find_instructions,
-    hash_request,
-)
+from poolbench.judging.prompts import Example, build_prompt, find_instructions, hash_request
 from poolbench.pooling.document_texts import document_text
 from poolbench.pooling.methods.influence import list_frame
 from pooling.models import Pool, PoolItem
@@ -163,7 +156,6 @@ def list_sampled_examples(card: PromptCard) -> list[Example]:
 
 
 def sum_answers(automatic: AutomaticAssessor) -> AnswerTotals:
-    """The totals of all answers of a model."""
     sums = automatic.answers.aggregate(
         answers=Count("pk"),
         without=Count("pk", filter=Q(grade=None)),

@@ -1,7 +1,5 @@
 """Judgments that a qrels version does not have because they are newer."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db.models import Exists, QuerySet

@@ -1,7 +1,5 @@
 """Notebooks of topics: an assessor's own, and what adjudicators and meetings read of all."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from campaigns.models import Campaign, Topic, User

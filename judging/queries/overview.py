@@ -1,7 +1,5 @@
 """The organizer's overview: checked out, skipped, flagged, extra and unjudged documents."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable
 from typing import Any

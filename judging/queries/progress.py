@@ -1,7 +1,5 @@
 """Progress of plans, and pace of assessors. Planned judgments; repeats are counted separately."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -41,7 +39,7 @@ MOST_AT_ONCE = 20_000
 """Fewer than the variables that a statement of SQLite may have."""
 SHARE = 0.2
 """Of a part of the log, from which on it is read whole: each named row takes as long as several."""
-_paces: Cache[tuple[Hashable, ...], JudgingPace] = Cache(2_000)
+_paces: "Cache[tuple[Hashable, ...], JudgingPace]" = Cache(2_000)
 """By campaign, assessor, and the number and last of their judgments."""
 MIN_SEQUENCE = 5
 MOST_PER_HOUR = 1_800

@@ -3,8 +3,6 @@
 A released version is a data file of the campaign, under a name that the version has from the start.
 """
 
-from __future__ import annotations
-
 from django.db.models import CharField, OuterRef, QuerySet, Subquery, Value
 from django.db.models.functions import Cast, Coalesce, Concat
 from django.urls import reverse

@@ -1,7 +1,5 @@
 """Comparison of qrels versions."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 

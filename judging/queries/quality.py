@@ -1,7 +1,5 @@
 """The judgment log as a record for assessor quality, read in one pass."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What remains for each assessor: one forecast for their own pages, the organizer's and the API."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -50,7 +48,7 @@ class Remaining:
     expected: float = 0.0
     most: int = 0
 
-    def __add__(self, other: Remaining) -> Remaining:
+    def __add__(self, other: "Remaining") -> "Remaining":
         return Remaining(self.expected + other.expected, self.most + other.most)
 
     @property

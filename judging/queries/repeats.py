@@ -1,7 +1,5 @@
 """Blind repeats: which documents they are drawn from, and how many are still to be drawn."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Mapping
 from math import ceil

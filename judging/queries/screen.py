@@ -3,8 +3,6 @@
 Nothing here reads a run, rank, score, the origin of a pair, or another assessor's judgment.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -23,11 +21,7 @@ from judging.queries.judgments import (
 from judging.queries.progress import measure_pace
 from judging.queries.remaining import Remaining, add_remaining, remaining_by_topic
 from judging.queries.slot_counts import SlotCount, count_campaign_slots
-from judging.queries.slots import (
-    PURPOSES,
-    assignments_in_adaptive_pools,
-    get_stopping_rule,
-)
+from judging.queries.slots import PURPOSES, assignments_in_adaptive_pools, get_stopping_rule
 from judging.queries.tallies import list_passed_on_skips
 
 OPEN, CLOSED = Plan.State.OPEN, Plan.State.CLOSED

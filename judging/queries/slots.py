@@ -1,7 +1,5 @@
 """Reading slots: which ones an assessor may claim, and topics that stopped."""
 
-from __future__ import annotations
-
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 

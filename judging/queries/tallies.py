@@ -1,7 +1,5 @@
 """Progress of a campaign's judging by plan and topic: the one count that all pages show."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields

@@ -1,7 +1,5 @@
 """What the alarms of a day are computed from, read from the log and the plans; and the report."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from datetime import date, datetime, timedelta
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Training pairs: what an assessor has not answered yet, and the results for the organizer."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from dataclasses import dataclass
 from datetime import datetime

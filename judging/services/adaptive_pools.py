@@ -1,7 +1,5 @@
 """Adaptive pools: slots for the documents that are added while assessors judge."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from campaigns.errors import ActionRefused

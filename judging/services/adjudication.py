@@ -1,7 +1,5 @@
 """Adjudication: rounds for adjudicators, and decisions of consensus meetings."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType

@@ -1,7 +1,5 @@
 """Assignments: which assessors judge which topics under a plan."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 
 from django.db import transaction

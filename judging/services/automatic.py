@@ -3,8 +3,6 @@
 They fill no slots and belong to no member; they count only under a policy that names them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Appending many judgments to the log: the new ones, and the slots that they fill."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -63,7 +61,7 @@ class FilledSlots(NamedTuple):
     pair: Ints
 
     @classmethod
-    def none(cls, pairs: Ints) -> FilledSlots:
+    def none(cls, pairs: Ints) -> "FilledSlots":
         return cls(np.full(len(pairs), NONE), np.full(len(pairs), NONE), pairs)
 
 
@@ -80,7 +78,7 @@ class ImportCounts:
     def appended(self) -> int:
         return self.new + self.revised
 
-    def __add__(self, other: ImportCounts) -> ImportCounts:
+    def __add__(self, other: "ImportCounts") -> "ImportCounts":
         theirs = asdict(other)
         return ImportCounts(**{name: count + theirs[name] for name, count in asdict(self).items()})
 

@@ -1,7 +1,5 @@
 """Files of chances per grade, imported for an automatic assessor."""
 
-from __future__ import annotations
-
 from uuid import UUID
 
 from django.conf import settings

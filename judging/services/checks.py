@@ -1,7 +1,5 @@
 """Checks of a judgment before it is saved."""
 
-from __future__ import annotations
-
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 

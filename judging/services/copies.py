@@ -1,7 +1,5 @@
 """What a copy of a campaign takes over of judging: the stopping rule, and training."""
 
-from __future__ import annotations
-
 from campaigns.models import Campaign, User
 from judging.models import TrainingPair
 from judging.queries.slots import latest_rule

@@ -5,8 +5,6 @@ A unit is known here by its key alone. Whether it may do what it asks for is for
 the same transaction.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import replace

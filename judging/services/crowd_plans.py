@@ -1,7 +1,5 @@
 """Plans for the crowd: what is refused for them, and one more judgment of a pair."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from uuid import uuid4

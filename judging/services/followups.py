@@ -1,7 +1,5 @@
 """Follow-ups of a judgment: a third judgment after a disagreement, a blind repeat later."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 
@@ -73,11 +71,7 @@ def add_third_slots(slots: Sequence[Slot]) -> None:
         grades[item].append(grade or 0)
     Slot.objects.bulk_create(
         Slot(
-            plan=slot.plan,
-            item_id=item,
-            topic_id=slot.topic_id,
-            k=THIRD_K,
-            position=slot.position,
+            plan=slot.plan, item_id=item, topic_id=slot.topic_id, k=THIRD_K, position=slot.position
         )
         for item, slot in by_item.items()
         if len(grades[item]) > 1 and max(grades[item]) - min(grades[item]) >= slot.plan.third_from

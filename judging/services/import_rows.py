@@ -1,7 +1,5 @@
 """The rows of an import that come from a file, made only when they are written."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, overload

@@ -1,7 +1,5 @@
 """Importing judgments made elsewhere, under the assessor who made them."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace

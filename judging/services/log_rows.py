@@ -1,7 +1,5 @@
 """Writing many judgments to the log at once: imported ones, and copies with the slot they fill."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from secrets import randbits, token_bytes, token_hex

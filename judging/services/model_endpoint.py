@@ -4,8 +4,6 @@ The key is read from the environment for each request. It is in no setting, row,
 no redirect is followed, which would hand it to another address.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random

@@ -4,8 +4,6 @@ Each answer is stored as it comes, by the hash of its request. So work that ends
 by whatever cause, goes on with the rest when it is started again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager

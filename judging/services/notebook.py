@@ -1,7 +1,5 @@
 """The notebook of a topic: write an entry, remove one."""
 
-from __future__ import annotations
-
 from uuid import UUID
 
 from django.db import IntegrityError, transaction

@@ -6,8 +6,6 @@ goes on at most as often as the topic has assessors. When no other may judge it,
 skipped, and the organizer sees it as unresolved.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from contextlib import suppress
 from uuid import uuid4

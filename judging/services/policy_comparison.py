@@ -1,7 +1,5 @@
 """Crowd policies side by side: figures of a job, since models of all pairs take seconds."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from hashlib import sha256
 

@@ -1,7 +1,5 @@
 """Prompt cards: requests to models, and the automatic assessors that are a card and a model."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict
 

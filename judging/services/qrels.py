@@ -1,7 +1,5 @@
 """Qrels versions: one grade per pair, built from the log under a policy; verification."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -117,7 +115,7 @@ class QrelsDraft:
         """The pairs whose assessors gave different grades, under any policy."""
         return [ballot.pair for ballot in self.table.disagreeing]
 
-    def count_differing(self, other: QrelsDraft) -> int:
+    def count_differing(self, other: "QrelsDraft") -> int:
         """The pairs with another grade in ``other``, of the same ballots, or in only one."""
         ours, theirs = self.decided, other.decided
         if isinstance(ours, BallotsOutcome) and isinstance(theirs, BallotsOutcome):

@@ -1,7 +1,5 @@
 """Release a qrels version to the teams, or publish it; a frozen one stays with the organizers."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from django.db import transaction

@@ -1,7 +1,5 @@
 """Reminders to assessors: the judging deadline is near, or documents wait."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 from django.db.models import Max, Q

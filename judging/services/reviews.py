@@ -1,7 +1,5 @@
 """Documents to look at again: sent by an organizer, or chosen by the assessor among their own."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from django.db import transaction

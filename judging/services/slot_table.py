@@ -1,7 +1,5 @@
 """The slots that many judgments at once may fill, as columns: chosen in memory, then taken."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -43,7 +41,7 @@ class SlotTable:
     columns: dict[str, Ints]
 
     @classmethod
-    def load(cls, campaign: Campaign, pairs: Collection[Pair]) -> SlotTable:
+    def load(cls, campaign: Campaign, pairs: Collection[Pair]) -> "SlotTable":
         """The slots for first judgments of ``pairs`` in all plans of the campaign."""
         numbers = {pair: number for number, pair in enumerate(pairs)}
         return cls(campaign, numbers, read_slots(campaign, numbers))

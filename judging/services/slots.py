@@ -1,7 +1,5 @@
 """Organizers' changes to slots: return and reassign documents, pause assessors and topics."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 

@@ -1,7 +1,5 @@
 """Stopping rules: set by an organizer, applied after every judgment."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from django.db import transaction

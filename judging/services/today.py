@@ -1,7 +1,5 @@
 """Today: the alarms of a campaign, put aside or brought back; documents to look at again."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from django.db import transaction

@@ -2,8 +2,6 @@
 which is explained after the answer.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial

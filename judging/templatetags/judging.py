@@ -1,7 +1,5 @@
 """Formatting of texts, grades, reasons and numbers for assessors."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -38,13 +36,11 @@ def text_blocks(text: str) -> Iterator[TopicTextBlock]:
 
 @register.filter
 def skip_reason(name: str) -> str:
-    """Label of a skip reason."""
     return str(SKIP_REASONS.get(name, name))
 
 
 @register.filter
 def flag_label(name: str) -> str:
-    """Label of a flag."""
     return str(FLAGS.get(name, name))
 
 

@@ -1,7 +1,5 @@
 """Overview of adjudication: disagreements, rounds and the adjudicators' progress."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from django.contrib import messages

@@ -1,7 +1,5 @@
 """The adjudicator's screen, in plain forms; its script uses the assessors' endpoints."""
 
-from __future__ import annotations
-
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect

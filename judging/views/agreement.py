@@ -1,7 +1,5 @@
 """Inter-assessor agreement: every coefficient with n and interval, never alone."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from django.http import HttpResponse

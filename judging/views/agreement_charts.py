@@ -1,7 +1,5 @@
 """Charts of agreement: heat maps, and values with intervals."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from poolbench.charts.axes import can_draw, parts_axis

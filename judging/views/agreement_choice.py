@@ -1,7 +1,5 @@
 """The selection on the agreement pages, kept in the query string of every link."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 

@@ -3,8 +3,6 @@
 An automatic judgment is shown only for pairs with a current human judgment.
 """
 
-from __future__ import annotations
-
 from django import forms
 from django.http import Http404, HttpResponse
 from django.http.response import HttpResponseBase

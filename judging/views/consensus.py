@@ -1,7 +1,5 @@
 """The consensus meeting: the list of disagreements, all judgments of a pair, the decision."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlencode

@@ -1,7 +1,5 @@
 """The organizer's table of duplicates whose grades differ."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Two documents side by side, with their differences, for an assessor and for the organizer."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

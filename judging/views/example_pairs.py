@@ -1,7 +1,5 @@
 """Pages on which pairs with a known grade are added and dropped: training, practice, gold."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any

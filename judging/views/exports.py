@@ -1,7 +1,5 @@
 """Exports of judgments: the log and current judgments; all streamed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 

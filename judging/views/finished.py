@@ -1,7 +1,5 @@
 """What the desk shows when no documents are left: of a topic, of adjudication, or of a request."""
 
-from __future__ import annotations
-
 from django.template.loader import render_to_string
 from django.utils.translation import gettext_lazy as _
 
@@ -13,11 +11,7 @@ from judging.views.judging_screen import ADJUDICATE, Progress, list_desk_urls
 
 
 def build_finished_topic(
-    actor: User,
-    campaign: Campaign,
-    topic: Topic,
-    progress: Progress,
-    message: str = "",
+    actor: User, campaign: Campaign, topic: Topic, progress: Progress, message: str = ""
 ) -> dict[str, object]:
     """The context of the page shown when a topic has no documents left for the assessor."""
     topics = list_assessor_topics(campaign, actor)

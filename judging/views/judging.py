@@ -1,7 +1,5 @@
 """The assessor's pages: my topics, the judging screen with plain forms, my judgments."""
 
-from __future__ import annotations
-
 from django.contrib import messages
 from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect
@@ -18,10 +16,7 @@ from campaigns.views.pages import render_page
 from judging.forms.screen import JudgeForm, SkipForm, SubmissionForm, UndoForm
 from judging.models import Slot
 from judging.queries.progress import JudgingPace, pace_by_user
-from judging.queries.screen import (
-    count_remaining,
-    list_assessor_topics,
-)
+from judging.queries.screen import count_remaining, list_assessor_topics
 from judging.services.judgment_log import JudgmentSubmission
 from judging.services.judgments import claim_next, submit_judgment, undo_judgment
 from judging.services.training import next_training_pair

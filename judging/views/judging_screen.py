@@ -1,7 +1,5 @@
 """The judging screen: one document, with its topic, progress and latest judgments."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -3,8 +3,6 @@
 A signed-out user gets 401; unsent acts stay in their browser.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Collection
 from functools import wraps

@@ -3,8 +3,6 @@
 No page shows a grade of a pair; who may see those is a matter of ``views.automatic``.
 """
 
-from __future__ import annotations
-
 from django import forms
 from django.conf import settings
 from django.contrib import messages

@@ -1,7 +1,5 @@
 """My judgments: the list with its filter, and the desk's queue to look at its documents again."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import date
 
@@ -38,7 +36,7 @@ class OwnFilter:
     since: str = ""
 
     @classmethod
-    def read(cls, query: QueryDict) -> OwnFilter:
+    def read(cls, query: QueryDict) -> "OwnFilter":
         return cls(**{name: query.get(name, "") for name in ("topic", "grade", "kind", "since")})
 
     def __bool__(self) -> bool:

@@ -1,7 +1,5 @@
 """Pages of judging plans: create, assign, pause, reassign, close."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from functools import partial
 

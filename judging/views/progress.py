@@ -1,7 +1,5 @@
 """The organizer's judging overview, and the pages of one assessor and of flagged documents."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 

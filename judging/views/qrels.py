@@ -1,7 +1,5 @@
 """Qrels versions: the form with its preview, the list, one version, two compared; and policies."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from django.contrib import messages

@@ -1,7 +1,5 @@
 """The page before a qrels version is released or published, and its download by teams."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from django.contrib import messages

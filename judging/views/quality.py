@@ -1,7 +1,5 @@
 """Assessor quality: bias, drift, self-consistency, pace, automatic assessors."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from django.http import HttpResponse

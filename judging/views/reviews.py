@@ -1,7 +1,5 @@
 """Documents to look at again: the list on *My topics*, and the desk that goes through them."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass
 from uuid import UUID

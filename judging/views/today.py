@@ -2,8 +2,6 @@
 again.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from django import forms
@@ -17,7 +15,7 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, User
 from campaigns.queries.lists import get_campaign_for
 from campaigns.services.snapshots import get_report
-from campaigns.views.helpers import SignedInRequest
+from campaigns.views.helpers import SignedInRequest, collect_refusal
 from campaigns.views.pages import render_page
 from judging.models import AlarmDismissal
 from judging.queries.duplicate_grades import list_duplicate_grades, list_pairs_to_review
@@ -164,15 +162,13 @@ def review_new_view(request: SignedInRequest, slug: str, username: str) -> HttpR
         else ReviewForm(initial=propose_review(request, campaign, person))
     )
     if posted and form.is_valid():
-        try:
+        with collect_refusal(form):
             row = request_review(
                 actor=request.user, campaign=campaign, assessor=person, **form.cleaned_data
             )
             count = len(row.documents)
             messages.success(request, f"Sent to {person.shown_name}: {count} documents.")
             return redirect("judging-today", slug)
-        except ActionRefused as refused:
-            form.add_error(None, str(refused))
     page = {"campaign": campaign, "person": person, "form": form}
     return render_page(request, "judging/review_new.html", page)
 

@@ -1,7 +1,5 @@
 """Training: pairs with a correct grade, shown with its explanation after each answer."""
 
-from __future__ import annotations
-
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect

@@ -3,8 +3,6 @@
 Shares run from 0 at the first end of an axis to 1 at its last; a plot turns them into lengths.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -10,8 +10,6 @@ An app describes a chart in one small function and knows nothing of margins or e
 ``write_chart_file`` of ``poolbench.charts.file`` gives a file that stands alone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

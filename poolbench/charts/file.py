@@ -4,8 +4,6 @@ It brings title, legend, caption, conditions, looks and system fonts: it loads n
 plain colors, those of a light page, since drawing programs know no custom properties.
 """
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A gauge: one value on its scale, with its interval and the region that counts as good."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from poolbench.charts.axes import can_draw

@@ -1,7 +1,5 @@
 """Kinds of charts that several apps draw: lines with ranges, and rows of values with intervals."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -6,8 +6,6 @@ A chart may bring a mark of its own: whatever has ``draw`` and ``numbers``, whic
 behind what is drawn, for tables and files.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol

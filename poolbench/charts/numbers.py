@@ -4,8 +4,6 @@ A row is a series at a place: its value, its range, or both. The series is named
 marks without an entry there belong to what they are grouped with, such as the whisker of a dot.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -3,8 +3,6 @@
 All lengths are in viewBox units, from the left and from the top.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from xml.etree.ElementTree import Element

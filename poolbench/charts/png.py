@@ -8,8 +8,6 @@ The size comes from the chart alone. Where 300 dpi would take more than ``MOST_P
 has as many as fit, and says so in its header.
 """
 
-from __future__ import annotations
-
 import re
 import struct
 import unicodedata

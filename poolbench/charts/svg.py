@@ -1,7 +1,5 @@
 """SVG elements: built as a tree, so that every text and attribute is escaped when it is written."""
 
-from __future__ import annotations
-
 import re
 from xml.etree.ElementTree import Element, SubElement, tostring
 

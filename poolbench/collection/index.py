@@ -6,8 +6,6 @@ collection if its bytes are (``DocnoArray.equals``). A place is a byte of the un
 end to end; for Parquet it is a row.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection as AbstractCollection
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -66,7 +64,7 @@ class CollectionIndex:
     lengths: Places
 
     @classmethod
-    def open(cls, path: Path) -> CollectionIndex:
+    def open(cls, path: Path) -> "CollectionIndex":
         """Map the file of an index. Raises ``ValueError`` if it is not one of this form."""
         with path.open("rb") as stream:
             data = mmap(stream.fileno(), 0, access=ACCESS_READ)

@@ -1,7 +1,5 @@
 """Files as streams: plain, gzip or zstandard, read forward in small pieces."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import importlib.util

@@ -1,7 +1,5 @@
 """Documents in a Parquet file: the columns are the fields of a record, the row is the place."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path

@@ -4,8 +4,6 @@ A record goes from its beginning to the beginning of the next one. Each is given
 reads whole files (``poolbench.texts.documents``), so a document is the same either way.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from itertools import pairwise

@@ -31,12 +31,7 @@ from poolbench.files.file_kinds import detect_binary_kind
 from poolbench.files.records import BLANKS, IdCheck, make_fault_reporter
 from poolbench.reading.machine_words import Words
 from poolbench.reading.reader import DocnoArray, Ints
-from poolbench.texts.documents import (
-    CODES,
-    DOCUMENT_FORMATS,
-    detect_document_format,
-    find_docno,
-)
+from poolbench.texts.documents import CODES, DOCUMENT_FORMATS, detect_document_format, find_docno
 
 Progress = Callable[[str, int, int], None]
 """Is given the file that is read, the bytes of all files so far, and the bytes of all."""

@@ -1,7 +1,5 @@
 """Read documents of a collection at their places, each file once from its beginning to its end."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from operator import attrgetter

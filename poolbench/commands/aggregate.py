@@ -1,7 +1,5 @@
 """Labels of many workers to one grade per pair, for files."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 from collections.abc import Mapping
 from typing import Any

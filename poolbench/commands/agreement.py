@@ -1,7 +1,5 @@
 """Inter-assessor agreement for files of judgments."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 from collections.abc import Mapping, Sequence
 from typing import Any

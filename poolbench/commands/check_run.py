@@ -1,7 +1,5 @@
 """Check runs at home as the site does on submission: the same checks, codes and texts."""
 
-from __future__ import annotations
-
 import json
 from argparse import ArgumentParser
 from collections.abc import Iterator, Mapping, Sequence
@@ -54,11 +52,7 @@ class CheckRunCommand(FileCommand):
             help="most documents per topic (default: 1000)",
         )
         add("--all-topics", action="store_true", help="every topic is required")
-        add(
-            "--tag",
-            metavar="TAG",
-            help="the declared run tag (default: that of the file)",
-        )
+        add("--tag", metavar="TAG", help="the declared run tag (default: that of the file)")
         add(
             "--cut-off",
             metavar="K",

@@ -1,7 +1,5 @@
 """``poolbench client``: take part in a campaign of an installation, by its REST API."""
 
-from __future__ import annotations
-
 import json
 import re
 import time

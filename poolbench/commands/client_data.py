@@ -1,7 +1,5 @@
 """What ``poolbench client data`` writes: settings, topics, documents and data files."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping
 from hashlib import sha256

@@ -1,7 +1,5 @@
 """The reusability report of a test collection, from files."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any

@@ -4,8 +4,6 @@ They load neither Django nor a database. Three of them do the same for a campaig
 ``campaigns/management/campaign_command.py``.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from argparse import ArgumentParser
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """Compare runs by their per-topic scores, from files, without a database."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """The connection of ``poolbench client`` to an installation: address, token, requests, retries."""
 
-from __future__ import annotations
-
 import json
 import os
 import time

@@ -1,7 +1,5 @@
 """Effect of assessor disagreement on the run ranking, from files."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Score runs against qrels, from files, without a database."""
 
-from __future__ import annotations
-
 import json
 from argparse import ArgumentParser
 from collections.abc import Callable, Mapping, Sequence
@@ -12,11 +10,7 @@ from typing import Any
 
 from poolbench.commands.command import CliError, FileCommand, Output
 from poolbench.commands.files import FileReader, FileResult
-from poolbench.commands.notes import (
-    Result,
-    format_provenance_line,
-    write_notes,
-)
+from poolbench.commands.notes import Result, format_provenance_line, write_notes
 from poolbench.commands.options import (
     add_jobs,
     add_level,

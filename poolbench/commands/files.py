@@ -1,7 +1,5 @@
 """Read the files named on a command line: all are read before anything is printed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial

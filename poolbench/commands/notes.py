@@ -1,7 +1,5 @@
 """What commands print on standard error: how the scores were computed, and hints."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 

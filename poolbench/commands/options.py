@@ -1,7 +1,5 @@
 """Options that several commands have, and what is read from them."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager

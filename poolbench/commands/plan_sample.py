@@ -1,19 +1,12 @@
 """Forecast from run files how wide the intervals of estimates would be, before anybody judges."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 from collections.abc import Mapping
 from typing import Any
 
 from poolbench.commands.command import CliError, FileCommand, Output
 from poolbench.commands.files import FileReader
-from poolbench.commands.options import (
-    add_level,
-    add_measures,
-    explain_value_errors,
-    require_least,
-)
+from poolbench.commands.options import add_level, add_measures, explain_value_errors, require_least
 from poolbench.commands.run_lists import add_run_files
 from poolbench.estimation.machine_files import read_machine_file
 from poolbench.estimation.measures import DEFAULT_MEASURES, NoFractionError

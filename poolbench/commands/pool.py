@@ -1,7 +1,5 @@
 """Build a pool from run files, without a database."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace

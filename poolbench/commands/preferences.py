@@ -1,7 +1,5 @@
 """Preferences from files: derived from clicks, kept by runs, as strengths; interleaved lists."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Process many files on several cores, with the results in the order of the files."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Progress bars on a terminal, of what takes more than two seconds; none in a pipe."""
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Iterable, Iterator

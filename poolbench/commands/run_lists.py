@@ -4,8 +4,6 @@ A list is ``A,B``, or ``A B``, or a file with one name per line; options may be 
 files where a command reads them, and run tags where it names runs that it has read.
 """
 
-from __future__ import annotations
-
 import sys
 from argparse import Action, ArgumentParser, Namespace
 from collections.abc import Iterable, Iterator, Sequence

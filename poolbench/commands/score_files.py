@@ -1,7 +1,5 @@
 """Score the runs in files against judgments, on one core or several."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 

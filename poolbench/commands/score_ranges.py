@@ -1,8 +1,6 @@
 """``poolbench evaluate --bounds`` and ``--intervals``: bounds for the unjudged documents of a
 run, and estimates from a sample with confidence intervals."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from poolbench.commands.command import CliError
@@ -28,7 +26,6 @@ from poolbench.runs.tables import RunTable
 def read_run_bounds(
     path: str, judged: JudgmentTable | None, measures: Sequence[Measure], options: ScoringOptions
 ) -> FileResult[RunBounds]:
-    """Read one run and bound its scores."""
 
     def bound(run: RunTable, judged: JudgmentTable) -> RunBounds:
         scores = evaluate(run, judged, measures, options)
@@ -67,7 +64,6 @@ def measures_with_intervals(
 def read_run_intervals(
     path: str, judged: JudgmentTable | None, measures: Sequence[Measure], options: ScoringOptions
 ) -> FileResult[RunIntervals]:
-    """Read one run and compute its intervals."""
 
     def estimate(run: RunTable, judged: JudgmentTable) -> RunIntervals:
         batch = batch_from_table(run, judged, options)

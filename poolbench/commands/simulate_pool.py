@@ -1,7 +1,5 @@
 """Simulate pool specs on a finished campaign, from files, without a database."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """User-oriented measures for a user who knows some documents, from files."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 from collections.abc import Mapping
 from typing import Any

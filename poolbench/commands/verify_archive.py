@@ -1,7 +1,5 @@
 """Verify an archived campaign without a database."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The text to which workers consent: a default, and its placeholders."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 

@@ -1,7 +1,5 @@
 """What a study will ask for and cost before it starts; how much gold it needs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal

@@ -4,8 +4,6 @@ Amounts are decimals in the currency of the study, times are seconds. Pure funct
 seconds come from is decided in ``crowd.queries.study_terms``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal

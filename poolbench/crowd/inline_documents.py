@@ -1,7 +1,5 @@
 """Documents inside a page: their sanitized HTML without all that leads or points elsewhere."""
 
-from __future__ import annotations
-
 import re
 
 import nh3

@@ -1,7 +1,5 @@
 """What an organizer decides about a study, as plain values."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date

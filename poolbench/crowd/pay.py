@@ -1,7 +1,5 @@
 """What is owed for a unit that came to an end: rules in words and amounts in cents."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction

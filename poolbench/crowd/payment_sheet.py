@@ -1,7 +1,5 @@
 """The payment sheet as a report, and as the lists that providers take."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -235,10 +233,7 @@ def build_payment_report(title: str, rows: Sequence[SheetRow]) -> Report:
     """The rows with their totals."""
     totals = Table(
         "totals",
-        (
-            Column("currency", left=True),
-            *make_columns("units", "workers", *SUMS),
-        ),
+        (Column("currency", left=True), *make_columns("units", "workers", *SUMS)),
         [
             (t.currency, t.units, t.workers, *(getattr(t, name) for name in SUMS))
             for t in sum_payments(rows)

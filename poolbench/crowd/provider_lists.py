@@ -1,7 +1,5 @@
 """Reading the provider's list of submissions: a CSV file whose columns are found by name."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -1,7 +1,5 @@
 """Receipts: proof that a unit was done as it is claimed, by HMAC."""
 
-from __future__ import annotations
-
 import hmac
 import json
 from dataclasses import astuple, dataclass

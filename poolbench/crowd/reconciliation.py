@@ -1,7 +1,5 @@
 """What a provider's list says was paid, against what the payment sheet says is owed."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """What a work unit of the crowd is made of, in which order, and the time that it takes."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime

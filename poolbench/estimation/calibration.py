@@ -5,8 +5,6 @@ topics share what they have in common (partial pooling). Cross-fitted: the chanc
 from grades of the other folds, never from its own, since intervals would be too narrow.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -30,7 +28,7 @@ class PairFeatures:
     columns: Floats
     penalties: Floats
 
-    def join(self, other: PairFeatures) -> PairFeatures:
+    def join(self, other: "PairFeatures") -> "PairFeatures":
         return PairFeatures(
             np.column_stack([self.columns, other.columns]),
             np.concatenate([self.penalties, other.penalties]),

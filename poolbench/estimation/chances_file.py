@@ -1,7 +1,5 @@
 """Read chances per grade, as a machine gives them: ``topic docno p0 p1 … pG``."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isfinite

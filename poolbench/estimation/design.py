@@ -1,7 +1,5 @@
 """Which pairs people judge: a sample that depends on how much each pair matters for the scores."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 

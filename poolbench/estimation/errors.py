@@ -1,7 +1,5 @@
 """How far off an estimate from a sample can be: variances and covariances over samples."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from poolbench.estimation.frame import PoolFrame

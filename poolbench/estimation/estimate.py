@@ -1,7 +1,5 @@
 """Estimates of scores from the file of a sample and its runs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Estimates of scores from a judged sample, with their errors."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """The sampling frame: the pairs of a pool, and where runs retrieve them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -36,7 +34,6 @@ class PoolFrame:
 
     @cached_property
     def topic_index(self) -> Ints:
-        """The topic of each pair."""
         return np.repeat(np.arange(len(self.topics)), np.diff(self.starts))
 
     @cached_property

@@ -8,8 +8,6 @@ more judgments settle a pair: Cochran, Sampling techniques, 1977, chapter 4, wit
 a finite frame.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Machines as researchers have them: grades or chances, in files, dicts and frames."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias, TypeGuard

@@ -1,7 +1,5 @@
 """What machines say of the pairs: a grade each, or a chance for each grade."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -7,8 +7,6 @@ step g it is ``gain[g] · entry[r, d] + background[r, t, g]``, without the first
 retrieve d.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple

@@ -6,8 +6,6 @@ therefore takes chances as relevance is in collections: rarer, decided more by r
 from topic to topic.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ Ratios need a topic's counts. The log odds of its unjudged pairs are moved by on
 step, so that they add up to what the calibration expects and the sample corrects.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from poolbench.estimation.calibration import compute_logistic

@@ -1,7 +1,5 @@
 """When an estimate has no interval, and why."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from poolbench.estimation.measures import FractionalMeasure

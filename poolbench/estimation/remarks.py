@@ -3,8 +3,6 @@
 Remarks warn; they take no interval away. What does: ``refusals.py``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """All estimates from a sample: one report for page, command, API and releases."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -191,11 +189,7 @@ def _draw_in(
 
 
 def report_measure(
-    sample: JudgedSample,
-    name: str,
-    estimate: MeasureEstimate,
-    ordering: Floats,
-    why: str | None,
+    sample: JudgedSample, name: str, estimate: MeasureEstimate, ordering: Floats, why: str | None
 ) -> MeasureReport:
     """The runs by ``ordering``, NaN: by their estimates; without intervals if ``why`` says why."""
     order = np.argsort(-np.where(np.isnan(ordering), estimate.means, ordering), kind="stable")

@@ -5,8 +5,6 @@ is taken from estimates drawn in to their regression on the scores by chances al
 Stein; Fay and Herriot). Scores and intervals are never drawn in.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -37,10 +35,7 @@ class DrawnOrder(NamedTuple):
 
 
 def choose_drawn_runs(
-    sample: JudgedSample,
-    machines: Sequence[MachineInput],
-    gain: float,
-    teams: Mapping[str, str],
+    sample: JudgedSample, machines: Sequence[MachineInput], gain: float, teams: Mapping[str, str]
 ) -> DrawnOrder:
     """All runs, or none where machines bring too little, or those of teams that none favours.
 

@@ -1,7 +1,5 @@
 """People's grades of a sample of the frame, and the probabilities that it was drawn with."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,12 +44,7 @@ class JudgedSample:
 
 
 def build_sample(
-    frame: PoolFrame,
-    grades: Ints,
-    pairs: Ints,
-    pi: Floats,
-    top: int,
-    strata: Ints | None = None,
+    frame: PoolFrame, grades: Ints, pairs: Ints, pi: Floats, top: int, strata: Ints | None = None
 ) -> JudgedSample:
     """The sample ``pairs`` with probabilities ``pi``. ``grades`` by pair of the frame,
     below 0 without one: a drawn pair without a grade is left out, and the weights 1 / π of the

@@ -1,7 +1,5 @@
 """Machines as second witnesses, from files: what their grades are worth beside people's."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 ``from poolbench.evaluation import ScoringOptions, as_judged, evaluate``
 """
 
-from __future__ import annotations
-
 from poolbench.evaluation.evaluate import ScoredRun, evaluate
 from poolbench.evaluation.inputs import read_qrels as as_judged
 from poolbench.evaluation.judgments import JudgmentTable

@@ -5,8 +5,6 @@ in the qrels, in rank order, each with its rank; of the other documents of the r
 number matters (``lengths``).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -105,16 +103,16 @@ class ScoringBatch:
         """Sum by segment of ``weights``, which belong to ``rows``, in rank order."""
         return sum_by_place(self.segment[rows], weights, len(self))
 
-    def select_rows(self, mask: Mask) -> ScoringBatch:
+    def select_rows(self, mask: Mask) -> "ScoringBatch":
         """The same segments with only the rows in ``mask``; ranks and lengths do not change."""
         rows = (self.segment[mask], self.ranks[mask], self.judgment_index[mask])
         return replace(self, segment=rows[0], ranks=rows[1], judgment_index=rows[2])
 
-    def cut(self, k: int) -> ScoringBatch:
+    def cut(self, k: int) -> "ScoringBatch":
         """The first ``k`` documents of each ranking."""
         return replace(self.select_rows(self.ranks <= k), lengths=np.minimum(self.lengths, k))
 
-    def condensed(self) -> ScoringBatch:
+    def condensed(self) -> "ScoringBatch":
         """The rankings without unjudged documents (trec_eval's -J)."""
         judged = self.select_rows(self.is_judged)
         ranks = np.arange(1, len(judged.segment) + 1) - judged.starts[judged.segment]

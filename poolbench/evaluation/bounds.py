@@ -6,8 +6,6 @@ are not considered. A measure that skips unjudged documents, such as bpref or an
 ``list=condensed``, may have a current value outside its bounds, since it is not a completion.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace

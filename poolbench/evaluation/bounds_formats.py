@@ -1,7 +1,5 @@
 """Reports of scores with bounds from unjudged documents, and of estimates with intervals."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from math import isfinite
 from typing import Any, NamedTuple

@@ -4,8 +4,6 @@ bpref compares relevant documents with judged non-relevant ones. If a topic has 
 the forms of bpref differ; if it has none, bpref only counts the relevant documents retrieved.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import chain

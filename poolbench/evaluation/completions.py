@@ -4,8 +4,6 @@ Open documents are retrieved but unjudged: not in the qrels, or with a grade bel
 completion gives each of them a grade; documents that are not retrieved do not change.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -36,7 +34,7 @@ class CompletionRankings:
     missed: Grades
 
     @classmethod
-    def from_batch(cls, batch: ScoringBatch) -> CompletionRankings:
+    def from_batch(cls, batch: ScoringBatch) -> "CompletionRankings":
         # A profile may count an unanswered topic as a ranking of one non-existent document.
         starts = group_starts(np.where(batch.answered, batch.lengths, 0))
         rows = batch.is_judged

@@ -1,7 +1,5 @@
 """Precision–recall curves: of one topic at every rank, and interpolated."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from poolbench.evaluation.batch import ScoringBatch, safe_ratio

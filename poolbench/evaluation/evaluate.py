@@ -11,13 +11,7 @@ import numpy as np
 from poolbench import __version__
 from poolbench.evaluation.batch import ScoringBatch
 from poolbench.evaluation.inputs import QrelsLike, read_sources
-from poolbench.evaluation.judgments import (
-    Floats,
-    JudgmentTable,
-    Mask,
-    hash_qrels,
-    remove_judgments,
-)
+from poolbench.evaluation.judgments import Floats, JudgmentTable, Mask, hash_qrels, remove_judgments
 from poolbench.evaluation.matching import (
     MatchedRun,
     batch_from_match,
@@ -269,7 +263,6 @@ def select_measures(
 
 
 def score_batch(batch: ScoringBatch, measures: Sequence[Measure], tag: str) -> ScoredRun:
-    """Score one run given as a batch."""
     columns = [measure(batch) for measure in measures]
     pairs = list(zip(measures, columns, strict=True))
     return ScoredRun(

@@ -3,8 +3,6 @@
 The text of trec_eval has a writer of its own: programs compare it line by line with theirs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain, groupby

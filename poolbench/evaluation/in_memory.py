@@ -4,8 +4,6 @@ New judgments do not change rankings, only the index of each pair in the judgmen
 is one gather per run, and after one judgment one gather per topic.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Judgments to score runs against, and both sources of a score."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from typing import TypeAlias

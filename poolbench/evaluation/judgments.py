@@ -1,7 +1,5 @@
 """The judgments that runs are scored against."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -44,13 +42,13 @@ class JudgmentTable:
     inclusion: Floats | None = field(default=None, repr=False)
 
     @classmethod
-    def from_table(cls, qrels: QrelsTable) -> JudgmentTable:
+    def from_table(cls, qrels: QrelsTable) -> "JudgmentTable":
         """The judgments of a qrels table, in its order."""
         index = PairIndex.from_table(qrels)
         return cls(tuple(qrels.topics), qrels.starts, qrels.grades, hash_qrels(qrels), index)
 
     @classmethod
-    def from_sampled(cls, sampled: SampledQrels) -> JudgmentTable:
+    def from_sampled(cls, sampled: SampledQrels) -> "JudgmentTable":
         """The judgments of a sampled pool, in the order of its qrels."""
         known = sampled.strata is not None
         written = write_strata(sampled) if known else write_prels(sampled)
@@ -64,13 +62,12 @@ class JudgmentTable:
     @classmethod
     def from_arrays(
         cls, topics: Sequence[str], starts: Ints, grades: NDArray[np.int32], digest: str = ""
-    ) -> JudgmentTable:
+    ) -> "JudgmentTable":
         """Judgments without docnos, for rows given as indices in ``grades``."""
         return cls(tuple(topics), starts, grades, digest)
 
     @cached_property
     def topic_index(self) -> Ints:
-        """The topic index of each judgment."""
         return np.repeat(np.arange(len(self.topics)), np.diff(self.starts))
 
     def count(self, mask: Mask) -> Ints:

@@ -12,8 +12,6 @@ So a run whose upper bound is below this lower bound is first in no completion. 
 not hold: no single completion need attain both.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """The verdict on a leaderboard: who leads, and whether the first place is safe."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -95,10 +93,10 @@ class LeaderboardReport:
 
 
 def judge_leaderboard(report: LeaderboardReport) -> Verdict:
-    return finish_verdict(_decide(report), THRESHOLDS)
+    return finish_verdict(_decide_leaderboard(report), THRESHOLDS)
 
 
-def _decide(report: LeaderboardReport) -> Verdict:
+def _decide_leaderboard(report: LeaderboardReport) -> Verdict:
     scored = [score for score in report.scores if score is not None]
     if len(scored) < 2:
         return Verdict(
@@ -110,19 +108,19 @@ def _decide(report: LeaderboardReport) -> Verdict:
             acts=(Act("Look at the runs", "runs"),),
         )
     few = report.list_judged_below(LEAST_JUDGED.value)
-    state = _judge_state(report, few)
+    state = _judge_places(report, few)
     return Verdict(
         LEADERBOARD,
         state,
-        _write_sentence(report, state, few),
-        _write_reason(report),
-        _list_figures(report),
-        _list_acts(report, few, state),
+        _write_places(report, state, few),
+        _write_leader_reason(report),
+        _list_leader_figures(report),
+        _list_leader_acts(report, few, state),
         (replace(LEVEL, value=report.level), *THRESHOLDS[1:]),
     )
 
 
-def _judge_state(report: LeaderboardReport, few: Sequence[int]) -> VerdictState:
+def _judge_places(report: LeaderboardReport, few: Sequence[int]) -> VerdictState:
     if all(judged is None for judged in report.judged) or report.p_value is None:
         return VerdictState.UNKNOWN
     if 2 * len(report.list_judged_below(HARDLY_JUDGED.value)) >= len(report.tags):
@@ -141,7 +139,7 @@ def _are_many(report: LeaderboardReport, few: Sequence[int]) -> bool:
     return len(few) >= MOST_UNJUDGED_RUNS.value * len(report.tags)
 
 
-def _write_sentence(report: LeaderboardReport, state: VerdictState, few: Sequence[int]) -> str:
+def _write_places(report: LeaderboardReport, state: VerdictState, few: Sequence[int]) -> str:
     first, second, *_ = report.tags
     if state is VerdictState.UNKNOWN:
         why = report.reason or (NO_BOUND if report.p_value is not None else "")
@@ -178,7 +176,7 @@ def _describe_safety(report: LeaderboardReport) -> str:
     return f"stays first however the unjudged of the first {report.depth} documents are judged"
 
 
-def _write_reason(report: LeaderboardReport) -> str:
+def _write_leader_reason(report: LeaderboardReport) -> str:
     test = f"The test is {report.test}, adjusted for all pairs of runs. " if report.test else ""
     return (
         f"{test}A run could be first if its highest mean, over all ways to judge what is unjudged "
@@ -194,7 +192,7 @@ def format_short_p(value: float | None) -> str:
     return "< 0.001" if value is not None and value < 0.001 else format_decimals(value, 3)
 
 
-def _list_figures(report: LeaderboardReport) -> tuple[KeyFigure, ...]:
+def _list_leader_figures(report: LeaderboardReport) -> tuple[KeyFigure, ...]:
     first, second = report.scores[0], report.scores[1]
     lead = None if first is None or second is None else abs(first - second)
     lowest = min((value for value in report.judged if value is not None), default=None)
@@ -233,7 +231,7 @@ def _note_unjudged(report: LeaderboardReport) -> str:
     return f"{format_count(report.unjudged or 0, 'unjudged document')} {among}"
 
 
-def _list_acts(
+def _list_leader_acts(
     report: LeaderboardReport, few: Sequence[int], state: VerdictState
 ) -> tuple[Act, ...]:
     acts = []

@@ -1,7 +1,5 @@
 """Convert rankings into a batch: which retrieved documents the qrels list, and at which ranks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -164,7 +162,6 @@ def apply_options(batch: ScoringBatch) -> ScoringBatch:
 
 
 def select_segments(batch: ScoringBatch, selected: NDArray[np.bool_]) -> ScoringBatch:
-    """``batch`` with only the segments in ``selected``."""
     rows = selected[batch.segment]
     renumbered = np.cumsum(selected) - 1
     return replace(

@@ -1,7 +1,5 @@
 """Means over topics, each for the defined values of at least one topic."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

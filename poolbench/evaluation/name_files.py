@@ -1,8 +1,6 @@
 """Read teams, ``run team`` per line; contributing runs, one tag per line; and the documents that a
 user already knew before searching, ``topic docno``."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from poolbench.files.columns import ColumnFile, ColumnLayout

@@ -1,7 +1,5 @@
 """Scoring options other than the measures, and the gains of grades."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal

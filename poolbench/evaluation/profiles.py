@@ -1,8 +1,6 @@
 """Compatibility profiles: rules in which evaluation programs differ. The name of the profile is
 part of the provenance."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

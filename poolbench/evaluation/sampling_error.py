@@ -13,8 +13,6 @@ skewed. The degrees of freedom of t are the number of relevant documents sampled
 samples of these topics, not over topics, so it does not need several of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from statistics import NormalDist
@@ -86,7 +84,7 @@ def estimate_sampling_error(
     )
 
 
-def get_variance_method(measure: Measure) -> VarianceMethod:
+def get_variance_method(measure: Measure) -> "VarianceMethod":
     """The variance method of ``measure``; raises ``NoSamplingError`` if it has none."""
     if (known := VARIANCES.get(measure.family.name)) is None:
         names = ", ".join(VARIANCES)

@@ -1,7 +1,5 @@
 """The grade scale: its highest grade, and gains relative to the highest gain."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

@@ -6,8 +6,6 @@ grades are put in one after the other, the run's documents first, from rank 1 do
 part is the value with its new grade minus the value before.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
@@ -117,7 +115,6 @@ def explain_topic(
 
 
 def rank_documents(run: RunTable, topic: str) -> dict[str, int]:
-    """The rank of each document that the run retrieved."""
     if topic not in run.topics:
         return {}
     rows = run.rows(run.topics.index(topic))
@@ -132,11 +129,7 @@ def put_grade(grades: dict[str, int], docno: str, grade: Grade) -> None:
 
 
 def score_by_grades(
-    run: RunTable,
-    topic: str,
-    grades: Mapping[str, int],
-    measure: Measure,
-    options: ScoringOptions,
+    run: RunTable, topic: str, grades: Mapping[str, int], measure: Measure, options: ScoringOptions
 ) -> float:
     """The value of the topic alone; 0 where it is undefined, as it then adds nothing to a mean."""
     rows: Sequence[tuple[str, str, int]] = [

@@ -4,8 +4,6 @@ Each group is processed separately, so that its numbers do not depend on other g
 last digit. ``starts`` has the first row of each group and the end of the last one.
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

@@ -3,8 +3,6 @@
 poolbench/evaluation/comparison computes them; a test keeps the lists in step.
 """
 
-from __future__ import annotations
-
 TESTS = (
     ("t", "Paired t test"),
     ("wilcoxon", "Wilcoxon signed-rank test"),

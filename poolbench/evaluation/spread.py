@@ -1,7 +1,5 @@
 """Best, median and worst of the scores of several runs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

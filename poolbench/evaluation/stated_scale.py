@@ -1,8 +1,6 @@
 """Measures that depend on the highest grade of the scale: their names state it, and a note says
 where it is only assumed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -12,14 +10,7 @@ from numpy.typing import NDArray
 from poolbench.evaluation.measures.family import Measure
 from poolbench.evaluation.measures.user_models import CWL_ITEMS
 from poolbench.evaluation.options import ScoringOptions
-from poolbench.evaluation.scale import (
-    ASSUMED,
-    GAIN,
-    MAX_REL,
-    STATED,
-    TABLE,
-    find_highest_grade,
-)
+from poolbench.evaluation.scale import ASSUMED, GAIN, MAX_REL, STATED, TABLE, find_highest_grade
 from poolbench.files.faults import format_count
 
 Grades = NDArray[np.int32]

@@ -1,7 +1,5 @@
 """The strata of a sampled pool: their sizes, and running counts of a ranking within them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -26,7 +24,7 @@ class Strata:
     sampled: Ints
 
     @classmethod
-    def from_judged(cls, judged: JudgmentTable) -> Strata:
+    def from_judged(cls, judged: JudgmentTable) -> "Strata":
         """The strata of ``judged``; without strata each topic's pool is one stratum."""
         number = judged.topic_index if judged.strata is None else judged.strata
         pooled = np.bincount(number)

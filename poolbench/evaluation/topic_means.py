@@ -1,7 +1,5 @@
 """Scores over all topics, for many columns at once."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from poolbench.evaluation.judgments import Floats, Ints, Mask

@@ -5,8 +5,6 @@ value of the ranking down to it minus the value down to the previous rank, so it
 the measure itself.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -154,7 +152,6 @@ def judged_not_retrieved(ranked: Sequence[Grade], judged: Sequence[int]) -> tupl
 def single_topic_batch(
     ranked: Sequence[Grade], missed: Sequence[int], strata: str = ""
 ) -> ScoringBatch:
-    """A batch of one segment."""
     every = [*ranked, *missed]
     grades = np.array([grade for grade in every if grade is not None], np.int32)
     is_listed = np.array([grade is not None for grade in ranked], np.bool_)

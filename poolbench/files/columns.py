@@ -4,8 +4,6 @@
 not regular are read, and reports the others.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field

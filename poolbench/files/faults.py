@@ -4,8 +4,6 @@ Readers never stop at the first fault; they add to a ``FaultReport`` and the cal
 Codes are stable: E.. are errors (the file is rejected), W.. are warnings (it is accepted).
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -64,7 +62,7 @@ class FaultReport:
                 Fault(code, message, fix, line, column, escape_excerpt(excerpt), self.file)
             )
 
-    def take(self, other: FaultReport) -> None:
+    def take(self, other: "FaultReport") -> None:
         """Add the faults of ``other``, a report on a part of this file."""
         for code, count in other.counts.items():
             first = [fault for fault in other.faults if fault.code == code]
@@ -95,7 +93,7 @@ class FaultReport:
         }
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> FaultReport:
+    def from_dict(cls, data: dict[str, Any]) -> "FaultReport":
         faults = [Fault(**fault) for fault in data.get("faults", [])]
         return cls(data.get("file", ""), faults, Counter(data.get("counts", {})))
 

@@ -1,7 +1,5 @@
 """Detect what a file is when it is not the expected text."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 _TEXT_CONTROLS = b"\t\n\r\x0b\x0c"

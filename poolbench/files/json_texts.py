@@ -1,7 +1,5 @@
 """Parse JSON that others wrote: bounded in depth, and every failure a ``ValueError``."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

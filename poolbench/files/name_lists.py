@@ -1,7 +1,5 @@
 """Names as users type them: space-separated lists, and one of a list."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from difflib import get_close_matches

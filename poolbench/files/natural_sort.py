@@ -1,7 +1,5 @@
 """Natural sort order of IDs: ``2`` before ``10``, ``q9`` before ``q10``."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from typing import TypeVar

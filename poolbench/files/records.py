@@ -4,8 +4,6 @@ Every format is a parser: text in, ``RecordDraft`` out, each a dict of named tex
 line where it starts. A table of the reader maps the names to title, body and so on.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """Read uploads and files: plain or gzip, never more bytes than allowed."""
 
-from __future__ import annotations
-
 import io
 import os
 import zlib

@@ -1,7 +1,5 @@
 """Files that users write in YAML (or JSON, which is YAML): faults with line and column."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import isfinite
@@ -87,10 +85,7 @@ def is_number(value: Any) -> bool:
 # YAML does not read an unquoted No or 7 as text.
 TEXT, INTEGER = (is_text, "text (try quotes)"), (is_integer, "an integer")
 POSITIVE = (is_positive, "a positive integer")
-RUN_KIND = (
-    lambda v: v in ("automatic", "feedback", "manual"),
-    "automatic, feedback or manual",
-)
+RUN_KIND = (lambda v: v in ("automatic", "feedback", "manual"), "automatic, feedback or manual")
 FLAG = (lambda v: isinstance(v, bool), "true or false")
 LIST = (lambda v: isinstance(v, list) and bool(v), "a list with at least one entry")
 

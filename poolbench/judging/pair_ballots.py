@@ -2,8 +2,6 @@
 each distinct one, not each pair.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -63,17 +61,17 @@ class PairBallots:
         kinds, kind, pairs = self.kinds, self.kind.tolist(), self.pairs
         return [replace_pair(kinds[kind[at]], pairs[at]) for at in places]
 
-    def select_topics(self, topics: Collection[str]) -> PairBallots:
+    def select_topics(self, topics: Collection[str]) -> "PairBallots":
         """The pairs of ``topics``."""
         names = frozenset(topics)
         return self._select(lambda pair: pair[0] in names)
 
-    def omit_topics(self, topics: Collection[str]) -> PairBallots:
+    def omit_topics(self, topics: Collection[str]) -> "PairBallots":
         """The pairs of the other topics."""
         hidden = frozenset(topics)
         return self._select(lambda pair: pair[0] not in hidden) if hidden else self
 
-    def omit_propagated(self) -> PairBallots:
+    def omit_propagated(self) -> "PairBallots":
         """The pairs that people have judged, without those that others were judged for."""
         judged = np.array([not ballot.propagated_from for ballot in self.kinds], np.bool_)
         if judged.all():
@@ -81,11 +79,11 @@ class PairBallots:
         places = np.flatnonzero(judged[self.kind]).tolist()
         return PairBallots([self.pairs[at] for at in places], self.kinds, self.kind[places])
 
-    def omit_pairs(self, pairs: Collection[Pair]) -> PairBallots:
+    def omit_pairs(self, pairs: Collection[Pair]) -> "PairBallots":
         """The other pairs."""
         return self._select(lambda pair: pair not in pairs) if pairs else self
 
-    def _select(self, is_kept: Callable[[Pair], bool]) -> PairBallots:
+    def _select(self, is_kept: Callable[[Pair], bool]) -> "PairBallots":
         places = [at for at, pair in enumerate(self.pairs) if is_kept(pair)]
         if len(places) == len(self.pairs):
             return self
@@ -150,7 +148,7 @@ class BallotsOutcome:
                 counts[grade] += count
         return dict(sorted(counts.items()))
 
-    def count_differing(self, other: BallotsOutcome) -> int:
+    def count_differing(self, other: "BallotsOutcome") -> int:
         """The pairs with another grade in ``other``, of the same ballots, or in one of the two."""
         rows = zip(self.grades, other.grades, self.ballots.counts, strict=True)
         return sum(count for grade, another, count in rows if grade != another)

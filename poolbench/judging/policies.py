@@ -8,8 +8,6 @@ text (``majority-without-propagated``). A rule ``crowd:MODEL`` decides all pairs
 ``get_policy`` resolves all of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache

@@ -1,7 +1,5 @@
 """Qrels policies side by side: grades, ties, uncertainty, and pairs that differ."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass

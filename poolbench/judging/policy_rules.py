@@ -1,7 +1,5 @@
 """Rules by which judgments become one grade per pair: pair by pair, or by a model of them all."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ The text of a document is data. It stands between marks that are made of its own
 cannot contain, and texts that speak to the model are found, so that people can look at them.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Collection, Sequence

@@ -1,7 +1,5 @@
 """Which documents come to an assessor a second time, and how much later."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from hashlib import blake2b

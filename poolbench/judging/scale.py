@@ -1,7 +1,5 @@
 """A grade scale: its grades, and the checks of a valid scale."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

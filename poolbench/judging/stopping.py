@@ -1,7 +1,5 @@
 """Stopping rules: when the judging of a topic is complete."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Training pairs as a table: topic, docno, grade, explanation; tab- or comma-separated."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Collection, Sequence

@@ -1,7 +1,5 @@
 """The documents that runs retrieve down to a cut-off: the input of a pooling method."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -1,7 +1,5 @@
 """The texts that methods read, and the hash by which a replayed pool is known to read the same."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from hashlib import sha256
 

@@ -2,8 +2,6 @@
 frame, all documents that could be drawn, for programs that estimate measures.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -52,7 +50,6 @@ class SamplingFrame:
 
     @property
     def row_topics(self) -> list[str]:
-        """The topic of each row."""
         names = np.array(self.topics, object)
         return np.repeat(names, np.diff(self.starts)).tolist()
 

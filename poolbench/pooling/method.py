@@ -1,7 +1,5 @@
 """The kinds of pooling methods: an order, a sample, or a player that uses judgments."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What adaptive methods share: runs as the arms of a bandit, and the counts of each."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

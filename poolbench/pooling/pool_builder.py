@@ -1,7 +1,5 @@
 """Build a pool from a run listing and a spec; a budget split over topics adds up exactly."""
 
-from __future__ import annotations
-
 import heapq
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass

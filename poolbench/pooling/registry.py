@@ -1,7 +1,5 @@
 """The registry of pooling methods by name."""
 
-from __future__ import annotations
-
 from poolbench.pooling.method import PoolingMethod
 from poolbench.pooling.methods import (
     bandits,

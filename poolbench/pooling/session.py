@@ -5,8 +5,6 @@ only events. Replaying the log of a topic therefore gives the same documents in 
 regardless of who judged them and how many were checked out at once (see ``replay_events``).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import repeat

@@ -1,7 +1,5 @@
 """The spec of a pool: runs, cut-off, steps and budget."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -129,7 +127,6 @@ def step_as_dict(step: PoolStep) -> dict[str, Any]:
 
 
 def depth_spec(depth: int, seed: int | None = None) -> PoolSpec:
-    """The spec of a depth-k pool."""
     return PoolSpec((PoolStep(METHODS["depth"], {"k": depth}),), cutoff=depth, seed=seed)
 
 

@@ -3,8 +3,6 @@
 All faults are reported at once, with line and column.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Click logs: JSON Lines, a list shown and the clicks on it per line; their preferences."""
 
-from __future__ import annotations
-
 import io
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -70,12 +70,7 @@ class PreferenceScores(ResultTable):
 
 
 def interleave(
-    a: RunLike,
-    b: RunLike,
-    *,
-    method: str = "team-draft",
-    seed: int = 0,
-    depth: int | None = 10,
+    a: RunLike, b: RunLike, *, method: str = "team-draft", seed: int = 0, depth: int | None = 10
 ) -> InterleavedRuns:
     """Interleave two runs into one list per topic.
 

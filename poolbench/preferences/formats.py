@@ -1,7 +1,5 @@
 """Reports on preferences: lists, pairs, shares of runs, strengths and cycles, in every format."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 

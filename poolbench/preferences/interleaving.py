@@ -1,7 +1,5 @@
 """Interleaving: two rankings in one list, and credit for the clicks on it, by several methods."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal

@@ -1,7 +1,5 @@
 """Which documents of a topic are compared: all pairs, or some for each document."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import combinations
 

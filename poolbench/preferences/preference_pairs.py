@@ -1,7 +1,5 @@
 """Preferences between two documents of a topic, from any source: their counts, and as a matrix."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The score of a run from preferences: the share that its ranking keeps; whose lists they are."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

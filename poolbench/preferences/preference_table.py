@@ -1,7 +1,5 @@
 """Read files of preferences: tables with a header, or click logs."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """One pair of rankings interleaved, and one session's clicks: examples worked step by step."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -24,8 +24,6 @@ digits are one word: a quarter of the work (``_parse_alike``).
 digit, more than 16 characters, w > 2^53. Of scores as programs print them that is next to none.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

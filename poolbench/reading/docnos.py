@@ -18,8 +18,6 @@ ties, and so on to the first (a radix sort by words): key = rank of the word · 
 exact below 2^63, that is up to 3 billion IDs.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -76,7 +74,7 @@ class DocnoArray(Sequence[str]):
     lengths: Places
 
     @classmethod
-    def from_ids(cls, ids: Iterable[str]) -> DocnoArray:
+    def from_ids(cls, ids: Iterable[str]) -> "DocnoArray":
         """``ids``, packed one after the other."""
         listed = list(ids)
         if (joined := "".join(listed)).isascii():
@@ -134,7 +132,7 @@ class DocnoArray(Sequence[str]):
         """The same a part at a time."""
         return (_join(self.take(part), end) for part in self.parts())
 
-    def take(self, rows: slice | Ints) -> DocnoArray:
+    def take(self, rows: slice | Ints) -> "DocnoArray":
         """The IDs of ``rows``, in that order."""
         taken = DocnoArray(self.data, self.starts[rows], self.lengths[rows])
         # Computing them again takes longer: the text has left the cache by now.
@@ -144,7 +142,7 @@ class DocnoArray(Sequence[str]):
             taken.__dict__["_hashes"] = self._hashes[rows]
         return taken
 
-    def loaded(self) -> DocnoArray:
+    def loaded(self) -> "DocnoArray":
         """These IDs with their words loaded, for IDs that are looked up often."""
         if self.words <= SHORT:
             self.all_words  # noqa: B018 -- cached by access
@@ -173,7 +171,7 @@ class DocnoArray(Sequence[str]):
             mixed[row] = int.from_bytes(digest, "little")
         return mixed
 
-    def equals(self, other: DocnoArray) -> Mask:
+    def equals(self, other: "DocnoArray") -> Mask:
         """By position: whether the IDs are the same, byte for byte."""
         equal: Mask = self.lengths == other.lengths
         for index in range(self.words):
@@ -183,7 +181,7 @@ class DocnoArray(Sequence[str]):
         return equal
 
     def matches(
-        self, rows: Places, other: DocnoArray, others: Ints, *, have_one_hash: bool = False
+        self, rows: Places, other: "DocnoArray", others: Ints, *, have_one_hash: bool = False
     ) -> Mask:
         """By position: whether the ID of ``rows`` is that of row ``others`` of ``other``.
 
@@ -203,7 +201,6 @@ class DocnoArray(Sequence[str]):
         return same
 
     def equals_text(self, text: bytes) -> Mask:
-        """Which IDs are ``text``."""
         same: Mask = self.lengths == len(text)
         if len(text) <= LONGEST:
             one = DocnoArray(text, np.zeros(1, np.int64), np.full(1, len(text)))

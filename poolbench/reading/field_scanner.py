@@ -12,8 +12,6 @@ is taken for a gap. Fields are split on ASCII whitespace only, as trec_eval does
 inside a docno is part of it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -5,8 +5,6 @@ multiplies 64-bit integers at the speed of memory. Words are little-endian: the 
 lowest, so shifting left moves bytes to the end of the word and drops the last ones.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

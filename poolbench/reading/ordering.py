@@ -5,8 +5,6 @@ a score rises, by score alone; then, over all groups at once, the rows that tie 
 ID. Sorting by score need not be stable, since the second step orders every tie.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

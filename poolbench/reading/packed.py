@@ -1,7 +1,5 @@
 """IDs of a column of a large file, without the file: their bytes one after the other."""
 
-from __future__ import annotations
-
 import io
 
 import numpy as np

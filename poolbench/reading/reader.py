@@ -18,8 +18,6 @@ is the same reader in plain Python, and hypothesis compares the two. The other m
 package are the inside of these functions; each says why its constants are what they are.
 """
 
-from __future__ import annotations
-
 from poolbench.reading.blocks import LineBlock, LineFilter, scan_blocks
 from poolbench.reading.decimals import Decimals, parse_decimals
 from poolbench.reading.docnos import DocnoArray, DocnoCollector

@@ -4,8 +4,6 @@ Whatever a page compares, it compares as of the row of the log that its report n
 figure never has two values on a page.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

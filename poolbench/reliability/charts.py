@@ -1,7 +1,5 @@
 """Charts that pages and reports share: bands of ranks, and lines over the number of judgments."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

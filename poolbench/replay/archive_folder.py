@@ -3,8 +3,6 @@
 Nothing is unpacked to a path that the zip chooses, and never more bytes than allowed.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 import zipfile

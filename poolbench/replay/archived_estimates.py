@@ -1,7 +1,5 @@
 """The estimates of an archive, computed again from their frames, qrels and runs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property

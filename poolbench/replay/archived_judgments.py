@@ -1,7 +1,5 @@
 """The judgment log of an archive: its state at a row and a moment, as ballots for a policy."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass

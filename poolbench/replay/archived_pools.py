@@ -1,7 +1,5 @@
 """Pools of an archive, built again from their specs, runs and logs."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,11 +13,7 @@ from poolbench.pooling.candidates import RunListing
 from poolbench.pooling.document_texts import document_text, hash_topic_texts
 from poolbench.pooling.methods.influence import InfluencePlan, plan_sample
 from poolbench.pooling.pool_builder import build_pool_table, start_sessions
-from poolbench.pooling.run_listing import (
-    attach_machine_grades,
-    build_listing,
-    hash_machine_grades,
-)
+from poolbench.pooling.run_listing import attach_machine_grades, build_listing, hash_machine_grades
 from poolbench.pooling.session import LogMismatch, PoolSession, SessionEvent, replay_events
 from poolbench.pooling.spec import hash_inputs
 from poolbench.pooling.spec_file import build_frozen_spec

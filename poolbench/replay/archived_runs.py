@@ -1,7 +1,5 @@
 """The runs of an archive: checked against their hashes, as tables."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """The qrels versions and score sets of an archive, computed again."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

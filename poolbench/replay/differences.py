@@ -1,7 +1,5 @@
 """What differs between an archive and what is computed from it again."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field

@@ -3,8 +3,6 @@
 ``docs/organizer.md`` shows a manifest. All faults are reported at once with their lines.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Verify an archived campaign: checksums; pools, qrels and scores computed again."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Several files as one zip archive that is always the same for the same content."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 from collections.abc import Iterable, Mapping

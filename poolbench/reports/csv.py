@@ -12,8 +12,6 @@ either two lines or all comments. A cell with ``#`` is quoted, so that no reader
 it for one. Numbers are in full precision; undefined is an empty cell.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice

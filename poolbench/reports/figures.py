@@ -1,7 +1,5 @@
 """Charts as figures of a report, and their numbers as CSV."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from poolbench.charts.chart import Chart, write_chart, write_swatch

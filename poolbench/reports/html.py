@@ -7,8 +7,6 @@ allows the one style sheet by its hash. All texts are escaped; only figures are 
 conditions are in the head.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import cache
 from html import escape

@@ -6,8 +6,6 @@ refused with ``ValueError``, since JSON has none. Texts are UTF-8 as they are; t
 line break.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -15,7 +13,6 @@ from poolbench.reports.report import Report
 
 
 def write_json(report: Report) -> str:
-    """The ``data`` of the report."""
     data = report.data() if report.data else None
     return json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 

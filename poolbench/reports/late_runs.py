@@ -1,7 +1,5 @@
 """Runs that were submitted after scores were released: their teams may have known them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import partial

@@ -7,8 +7,6 @@ mathematical signs that the reports use are set in mathematics, other characters
 Figures are left out; HTML has them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 

@@ -6,8 +6,6 @@ opens no column, no emphasis, no link and no HTML. The conditions are the last l
 Figures are left out; HTML has them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

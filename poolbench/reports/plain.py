@@ -6,8 +6,6 @@ marks and summary are. ``data`` is not kept: it is a JSON file of its own.
 A file names the version of this shape; a reader refuses others with ``ValueError``.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, replace

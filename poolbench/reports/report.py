@@ -17,8 +17,6 @@ What is long may be given as a generator or a function: a writer reads it once, 
 writes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -114,7 +112,6 @@ class Report:
 def make_columns(
     *names: str, show: Callable[[Any], str] = str, left: bool = False, undefined: str = UNDEFINED
 ) -> tuple[Column, ...]:
-    """Columns that are alike."""
     return tuple(Column(n, format=show, left=left, undefined=undefined) for n in names)
 
 

@@ -7,8 +7,6 @@ Titles are left out unless a section is ``titled``, then they are in capitals; l
 figures and definitions are for the other formats.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from poolbench.reports.report import Report, Table, iter_cells

@@ -8,8 +8,6 @@ and its commands, pages and API offer every format with ``FORMATS[name](...)``; 
 those of the builder. A further format is a module beside this one and a line in ``WRITERS``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import ParamSpec
 

@@ -5,8 +5,6 @@ array, little-endian, starting at a multiple of 64 bytes. The header's ``columns
 type and length of each array; everything else in it belongs to the writer.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,7 +30,6 @@ class ByteParts(NamedTuple):
 
 
 def write_columns(head: Mapping[str, Any], columns: Columns) -> bytes:
-    """The file of ``head`` and ``columns``."""
     return b"".join(iter_column_parts(head, columns))
 
 

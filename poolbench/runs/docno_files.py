@@ -1,7 +1,5 @@
 """A collection given as a file of docnos, of any size: it is never held as a whole."""
 
-from __future__ import annotations
-
 import gzip
 import zlib
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Whether a file has the lines of a run or of qrels, for the words about swapped files."""
 
-from __future__ import annotations
-
 import re
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """Group the rows of a file by topic, in whatever order the file has them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -103,7 +101,6 @@ class TopicCollector:
 
 
 def group_by_topic(topics: Iterable[str]) -> TopicGroups:
-    """Group rows by the topic of each."""
     collector = TopicCollector()
     collector.add(DocnoArray.from_ids(topics))
     return collector.finish()

@@ -1,7 +1,5 @@
 """Seeded hashes of pairs: an order, or numbers at random, that ranks and runs do not tell."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from hashlib import blake2b
 

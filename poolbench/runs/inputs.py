@@ -13,12 +13,7 @@ from poolbench.runs.qrels import qrels_from_rows
 from poolbench.runs.qrels import read_qrels as parse_qrels
 from poolbench.runs.runs import read_run as parse_run
 from poolbench.runs.runs import run_from_rows
-from poolbench.runs.sampled_qrels import (
-    SampledQrels,
-    build_prels_sample,
-    is_frame_file,
-    read_frame,
-)
+from poolbench.runs.sampled_qrels import SampledQrels, build_prels_sample, is_frame_file, read_frame
 from poolbench.runs.tables import QrelsTable, RunTable
 
 File: TypeAlias = "str | os.PathLike[str] | bytes"
@@ -82,9 +77,9 @@ def read_run(source: RunLike, *, tag: str = "") -> RunTable:
         table = parse_run(read_bytes(source), file=source_name(source), lenient=True)
         return replace(table, tag=tag) if tag else table
     if isinstance(source, Mapping):
-        return run_from_rows(tag or "run", _pairs(source, float))
+        return run_from_rows(tag or "run", _iter_table_pairs(source, float))
     named = tag or next(iter(_column(source, TAG, required=False)), "run")
-    return run_from_rows(str(named), _rows(source, SCORE, float))
+    return run_from_rows(str(named), _iter_frame_rows(source, SCORE, float))
 
 
 def read_runs(runs: RunsLike) -> list[RunTable]:
@@ -133,9 +128,9 @@ def read_qrels_table(source: QrelsSource) -> QrelsTable:
     if isinstance(source, str | os.PathLike | bytes):
         return parse_qrels(read_bytes(source), file=source_name(source))
     pairs = (
-        _pairs(source, to_integer_grade)
+        _iter_table_pairs(source, to_integer_grade)
         if isinstance(source, Mapping)
-        else _rows(source, GRADE, to_integer_grade)
+        else _iter_frame_rows(source, GRADE, to_integer_grade)
     )
     return qrels_from_rows(pairs)
 
@@ -171,7 +166,7 @@ def read_sample_table(source: SampleSource) -> SampledQrels:
     if isinstance(source, Mapping):
         return build_prels_sample(
             (topic, docno, _grade_or_none(grade), float(probability))
-            for topic, docno, (grade, probability) in _pairs(source, tuple)
+            for topic, docno, (grade, probability) in _iter_table_pairs(source, tuple)
         )
     columns = [_column(source, names) for names in (TOPIC, DOCNO, GRADE, PROBABILITY)]
     drawn = _column(source, DRAWN, required=False) or [True] * len(columns[0])
@@ -236,7 +231,9 @@ def _is_nested(table: Mapping[str, Any]) -> bool:
     return all(isinstance(documents, Mapping) for documents in table.values())
 
 
-def _pairs(table: Mapping[str, Mapping[str, Any]], kind: Any) -> Iterable[tuple[str, str, Any]]:
+def _iter_table_pairs(
+    table: Mapping[str, Mapping[str, Any]], kind: Any
+) -> Iterable[tuple[str, str, Any]]:
     if not _is_nested(table):
         raise TypeError("expected a dict by topic of dicts by docno: {topic: {docno: number}}")
     for topic, documents in table.items():
@@ -244,7 +241,9 @@ def _pairs(table: Mapping[str, Mapping[str, Any]], kind: Any) -> Iterable[tuple[
             yield _id(topic), _id(docno), kind(value)
 
 
-def _rows(frame: Frame, value: tuple[str, ...], kind: Any) -> Iterable[tuple[str, str, Any]]:
+def _iter_frame_rows(
+    frame: Frame, value: tuple[str, ...], kind: Any
+) -> Iterable[tuple[str, str, Any]]:
     columns = (_column(frame, names) for names in (TOPIC, DOCNO, value))
     for topic, docno, number in zip(*columns, strict=True):
         yield _id(topic), _id(docno), kind(number)

@@ -5,8 +5,6 @@
 implementation, method, actor, data.
 """
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Mapping
 from datetime import date

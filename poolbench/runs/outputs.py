@@ -1,7 +1,5 @@
 """Write runs and qrels as the files that every program reads."""
 
-from __future__ import annotations
-
 import gzip
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Look up the pairs of a table in the segments of a dictionary, a few topics at a time."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar

@@ -7,8 +7,6 @@ the words before, kept by word, and that of the bits before in the word. So 25 m
 5 MB, not 100.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -39,13 +37,13 @@ class PairPlaces:
     @classmethod
     def from_codes(
         cls, size: int, codes: NDArray[np.integer], rows: NDArray[np.integer]
-    ) -> PairPlaces:
+    ) -> "PairPlaces":
         """Of ``codes`` in any order, each once."""
         order = np.argsort(codes)
         return cls(size, codes[order].astype(np.int32), rows[order].astype(np.int32))
 
     @classmethod
-    def from_array(cls, places: NDArray[np.integer]) -> PairPlaces:
+    def from_array(cls, places: NDArray[np.integer]) -> "PairPlaces":
         """Of an array by code: the row, or -1."""
         codes = np.flatnonzero(places >= 0)
         return cls.from_codes(len(places), codes, places[codes])

@@ -9,8 +9,6 @@ Segments are merged topic by topic, from their hashes, in blocks of bounded size
 of one that is mapped from a file.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Sequence
@@ -83,7 +81,7 @@ class PairSource:
     """The codes, unless they ascend."""
 
     @classmethod
-    def from_pairs(cls, pairs: CodedPairs) -> PairSource:
+    def from_pairs(cls, pairs: CodedPairs) -> "PairSource":
         counts = np.diff(pairs.starts)
         names = sorted({name for name, count in zip(pairs.topics, counts, strict=True) if count})
         if tuple(names) == pairs.topics:
@@ -123,7 +121,6 @@ class PairSegment:
 
     @cached_property
     def numbers(self) -> dict[str, int]:
-        """The number of each topic."""
         return {topic: at for at, topic in enumerate(self.topics)}
 
     def read_entries(self, rows: slice) -> tuple[Hashes, Codes]:

@@ -1,7 +1,5 @@
 """Read and write qrels: ``topic iteration docno grade``."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

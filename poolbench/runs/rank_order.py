@@ -4,8 +4,6 @@ They are read once, some topics at a time, so that the arrays of one step stay i
 cache and the memory of a check does not grow with them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -35,7 +33,7 @@ class RankedRows:
         same: Mask = self.codes[:-1] == self.codes[1:]
         return same
 
-    def sort(self) -> RankedRows:
+    def sort(self) -> "RankedRows":
         if (~self.same_topic | (self.ranks[:-1] < self.ranks[1:])).all():
             return self
         order = np.lexsort((-self.scores, self.ranks, self.codes))

@@ -4,8 +4,6 @@ The same function serves pages, API and command line. Codes and fixes are listed
 docs/formats.md.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Checks of single fields of a run: tag, column 2, rank; topics and docnos of the campaign."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection, Container, Iterable, Iterator
 from dataclasses import dataclass, field

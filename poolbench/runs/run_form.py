@@ -1,7 +1,5 @@
 """The form that a campaign asks with each run: its fields, and the answers of a team."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

@@ -5,8 +5,6 @@ A run's file has one row per retrieved document in trec_eval order: ``pair`` is 
 gather: ``grade_by_pair[matrix.pairs]``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from mmap import mmap
@@ -59,7 +57,7 @@ class PairArray:
     docnos: DocnoArray
 
     @classmethod
-    def from_pairs(cls, pairs: Iterable[Pair]) -> PairArray:
+    def from_pairs(cls, pairs: Iterable[Pair]) -> "PairArray":
         names, docnos = list(zip(*pairs, strict=True)) or ((), ())
         topics = DocnoArray.from_ids(names)
         first = topics.changes()
@@ -134,7 +132,7 @@ class PairDictionary:
         """Differs between two states of one campaign, also after an older backup was restored."""
         return len(self), "".join(self.names[-1:])
 
-    def extended(self, chunks: Iterable[StoredPairs], names: Iterable[str]) -> PairDictionary:
+    def extended(self, chunks: Iterable[StoredPairs], names: Iterable[str]) -> "PairDictionary":
         """Another dictionary with more chunks; this one stays as it is."""
         longer = PairDictionary([*self.chunks, *chunks], [*self.names, *names], self.folder)
         with self._lock:

@@ -9,8 +9,6 @@ more than one piece then. Any other is *odd*, and read as a whole by ``read_run`
 messages.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Checks of a whole ranking: depth, ranks, ties, the order of topics."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

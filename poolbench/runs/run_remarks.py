@@ -3,8 +3,6 @@
 They are warnings with their numbers: a run is never rejected for them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 

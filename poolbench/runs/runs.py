@@ -1,7 +1,5 @@
 """Read runs: ``topic Q0 docno rank score tag``, in trec_eval's order."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
@@ -173,7 +171,6 @@ def parse_scores(source: ColumnFile, block: LineBlock) -> NDArray[np.float64]:
 
 
 def _parse_odd_scores(source: ColumnFile, block: LineBlock, rows: Ints) -> list[float]:
-    """The scores of ``rows``, parsed one by one."""
     texts = block.column(SCORE).texts(rows)
     is_score = _is_number if source.layout.lenient else _is_finite_decimal
     bad = [i for i, text in enumerate(texts) if not is_score(text)]

@@ -8,8 +8,6 @@ all documents that could be drawn, grade -1 without a judgment; of a release wit
 for the grades of each machine, named in a comment at the top.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -6,8 +6,6 @@ of the folder lets one process at a time build; the others wait, and find it bui
 written under another name, synced and renamed: a crash leaves no half of one.
 """
 
-from __future__ import annotations
-
 import fcntl
 import hashlib
 import os

@@ -5,8 +5,6 @@ memory is the place of every ``MARK``-th ID; from there the lengths are added up
 million IDs take 200 kB of memory, and a file is open only while IDs of it are in use.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property

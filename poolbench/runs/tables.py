@@ -5,8 +5,6 @@ sorted by code point. IDs are strings, exactly as in the file (``001`` is not ``
 docno).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol

@@ -5,8 +5,6 @@ topic depend on each other, topics do not. The percentile interval is the middle
 the resamples. How many topics it needs is said in ``least_topics``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 

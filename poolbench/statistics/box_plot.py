@@ -10,8 +10,6 @@ Example: 1, 2, 3, 4, 10 has quartiles 2, 3 and 4, so whiskers end within −1 to
 is outside.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

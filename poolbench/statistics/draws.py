@@ -10,8 +10,6 @@ function here may draw in another way or order. That is why units are resampled 
 Both draw ``n`` of ``n`` units with replacement; a bootstrap takes the counts of either.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

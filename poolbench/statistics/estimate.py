@@ -1,7 +1,5 @@
 """The one result of every estimate: a value, its interval, how many, and why there is none."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -55,7 +53,6 @@ def is_hint(topics: int, low: float | None) -> bool:
 
 
 def nan_to_none(value: float) -> float | None:
-    """``value``, or None for NaN."""
     return None if value != value else float(value)
 
 

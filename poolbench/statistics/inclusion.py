@@ -1,7 +1,5 @@
 """Probabilities with which units enter a sample of a fixed size."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -13,8 +13,6 @@ checked on so few. Intervals over something else (samples of a pool, drawn asses
 concerned.
 """
 
-from __future__ import annotations
-
 LEAST_TOPICS = 5
 """No interval is printed from fewer topics: more than a sixth of them would miss the true value."""
 FIRM_TOPICS = 10

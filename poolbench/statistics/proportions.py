@@ -1,7 +1,5 @@
 """Proportions of wins: the exact sign test, and Wilson's interval."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Dates of a shared task, written one per line: ``2027-01-20 Runs close``."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone

@@ -5,8 +5,6 @@ file: if its name says otherwise, it is rejected. Nothing is unpacked to a path 
 archive, and never more bytes than allowed.
 """
 
-from __future__ import annotations
-
 import codecs
 import os
 import re

@@ -4,8 +4,6 @@ In JSON Lines a field ``html`` can be the body instead of text; it is sanitized 
 have its ``language`` and a ``translation``.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -65,11 +63,7 @@ _NAMES = {
 }
 _SMART_NAMES = {"a": "author", "b": "source"}
 _SMART_DROPPED = "x"
-_TSV = {
-    2: ("docno", "text"),
-    3: ("docno", "title", "text"),
-    4: ("docno", "url", "title", "text"),
-}
+_TSV = {2: ("docno", "text"), 3: ("docno", "title", "text"), 4: ("docno", "url", "title", "text")}
 
 
 @dataclass(frozen=True)
@@ -94,7 +88,7 @@ class DocumentText:
     media_type: str = ""
     pages: Sequence[PdfPage] = ()
     language: str = ""
-    translation: TranslationText | None = None
+    translation: "TranslationText | None" = None
 
     @property
     def is_empty(self) -> bool:

@@ -8,8 +8,6 @@ others. Written for arrays, as the memory of a general library holds 100,000 doc
 difficulty (docs/decisions/0111-duplicates.md).
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence

@@ -5,8 +5,6 @@ by nh3 (ammonia), which parses as browsers do. Only the sanitized HTML is stored
 in a sandboxed frame in addition.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Language tags, and the direction in which a language is written."""
 
-from __future__ import annotations
-
 import re
 
 MAX_TAG = 35

@@ -1,7 +1,5 @@
 """Parsers of marked-up topics and documents: TREC SGML, and XML without declarations."""
 
-from __future__ import annotations
-
 import html
 import re
 from collections.abc import Iterator

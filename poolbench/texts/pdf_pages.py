@@ -8,8 +8,6 @@ The text layer of a document is the text of each page, its lines ended by a newl
 form feed: so it has as many form feeds as the document has pages, also where a page is a scan.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import resource

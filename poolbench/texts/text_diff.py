@@ -1,7 +1,5 @@
 """The difference between two versions of a text, by line."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 

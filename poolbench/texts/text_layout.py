@@ -27,8 +27,6 @@ decided wrongly is one key away from the other layout. A line longer than a page
 both (``text_pages.LONG_LINE``), so that no paragraph runs out of sight below a header or a table.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

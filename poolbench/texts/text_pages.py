@@ -7,8 +7,6 @@ as wrapped, and the style sheet lets them flow.
 Offsets count characters (code points), as Python does; scripts must do the same.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Write topics as files that ``poolbench.texts.topics`` and other tools read."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterable

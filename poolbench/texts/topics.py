@@ -1,7 +1,5 @@
 """Read topics: TREC SGML, TREC XML, TSV, JSON Lines and SMART queries."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """A document and its translation, aligned by the pairs of segments that their file gives."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Growth of an adaptive pool: documents selected and relevant per topic, and two alarms."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Composition of a pool: its size by topic, and documents unique to one run or team."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import repeat
@@ -70,7 +68,7 @@ class Composition:
     def to_judge(self) -> int:
         return self.size - self.judged
 
-    def with_judged(self, counts: Mapping[str, int]) -> Composition:
+    def with_judged(self, counts: Mapping[str, int]) -> "Composition":
         """With as many judged documents as ``counts`` says by topic."""
         topics = tuple(replace(each, judged=counts.get(each.number, 0)) for each in self.topics)
         return replace(self, topics=topics, judged=sum(each.judged for each in topics))

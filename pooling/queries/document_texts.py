@@ -1,7 +1,5 @@
 """Texts for methods that need them, with hashes, so that a replayed pool reads the same."""
 
-from __future__ import annotations
-
 import importlib.util
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace

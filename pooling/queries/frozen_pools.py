@@ -1,7 +1,5 @@
 """Frozen pools built again from what they are frozen with: spec and runs, which never change."""
 
-from __future__ import annotations
-
 import numpy as np
 from django.db.models import Q
 

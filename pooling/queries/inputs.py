@@ -1,7 +1,5 @@
 """The inputs of a pool, checked, with their hashes; the draft, and what freezing it means."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Judgments belong to a higher layer; only the reverse relation is used here. The 
 append-only, so what was read once stays, and later only new rows are read.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
@@ -27,7 +25,7 @@ NONE = np.iinfo(np.int64).min
 NUMBERS = ("pk", "topic_id", "assessor_id", "grade", "slot_id")
 WORDS = ("purpose", "kind", "source")
 MOST_ROWS = 1_000_000
-_logs: Cache[tuple[object, ...], JudgmentLog] = Cache(MOST_ROWS, len)
+_logs: "Cache[tuple[object, ...], JudgmentLog]" = Cache(MOST_ROWS, len)
 """By campaign; a million rows take some 150 MB."""
 
 

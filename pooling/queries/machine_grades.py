@@ -4,8 +4,6 @@ The pool is built again from the same rows, whatever the assessor graded since. 
 a higher layer; only reverse relations are used here.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db.models import QuerySet

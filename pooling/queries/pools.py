@@ -1,7 +1,5 @@
 """Frozen pools as tables, and the judged and pooled pairs that a preview needs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from statistics import median
 

@@ -1,7 +1,5 @@
 """Preview of a pool: size, judging effort, and which runs and teams it favors."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,12 +16,7 @@ from poolbench.pooling.tables import PoolTable
 from poolbench.reading.reader import DocnoArray
 from poolbench.runs.run_matrix import PairArray
 from pooling.queries.composition import Composition, TopicShare, compute_composition
-from pooling.queries.inputs import (
-    FreezeFacts,
-    describe_inputs,
-    draft_pool,
-    list_poolable_runs,
-)
+from pooling.queries.inputs import FreezeFacts, describe_inputs, draft_pool, list_poolable_runs
 from pooling.queries.pools import judged_pair_set, pooled_pair_set
 from pooling.queries.sample_plans import SamplePlan, plan_spec_sample
 

@@ -1,7 +1,5 @@
 """Samples by influence: what one would tell, for the preview, and how far one is judged."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -6,8 +6,6 @@ and is shared only after its events are committed. The frame of a pool is rebuil
 the pool stores only the documents to judge.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime

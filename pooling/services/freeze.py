@@ -1,7 +1,5 @@
 """Freeze a pool: its documents and their contributing runs never change afterwards."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -24,13 +22,7 @@ from poolbench.pooling.spec_file import build_spec
 from poolbench.pooling.tables import Ints, PoolTable
 from poolbench.runs.hash_order import hash_orders
 from pooling.models import Pool, PoolItem, PoolTopic
-from pooling.queries.inputs import (
-    DraftTopic,
-    FreezeFacts,
-    PoolDraft,
-    draft_pool,
-    get_poolable_runs,
-)
+from pooling.queries.inputs import DraftTopic, FreezeFacts, PoolDraft, draft_pool, get_poolable_runs
 from pooling.queries.pools import PACKED, keep_composition, latest_pool_version
 
 FREEZE = "pooling.freeze"

@@ -1,7 +1,5 @@
 """Previews of large pools: a job computes them, since they take a gigabyte of memory."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from django.db import transaction

@@ -1,7 +1,5 @@
 """The job that the page *Pools* shows: a large pool that is frozen, or its preview."""
 
-from __future__ import annotations
-
 from typing import TypeGuard
 
 from django.urls import reverse

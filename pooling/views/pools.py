@@ -1,7 +1,5 @@
 """Pages: select runs and a spec, preview and freeze the pool; frozen pools and what they hold."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection
 from functools import cache
@@ -49,12 +47,7 @@ from pooling.queries.pools import (
 from pooling.queries.preview import SHARE_DEPTH, PoolPreview, preview_pool
 from pooling.queries.sample_plans import describe_sample
 from pooling.services.adaptive_pools import frame_text
-from pooling.services.freeze import (
-    check_unchanged,
-    freeze_pool,
-    is_large_pool,
-    request_pool,
-)
+from pooling.services.freeze import check_unchanged, freeze_pool, is_large_pool, request_pool
 from pooling.services.previews import (
     describe_missing_preview,
     find_preview,
@@ -167,17 +160,13 @@ def select_runs_by_rule(request: SignedInRequest, campaign: Campaign) -> HttpRes
     selected_ids = (
         run_ids_by_rule(request, campaign, quick)
         if quick.is_valid()
-        else selected_run_ids(request.POST)
+        else {read_digits(pk) or 0 for pk in request.POST.getlist("run")}
     )
     typed = PoolForm.from_request(request, campaign)
     form = PoolForm(
         initial={name: typed.data.get(name) for name in typed.fields}, campaign=campaign
     )
     return render_pools_page(request, campaign, form, quick, selected_ids)
-
-
-def selected_run_ids(query: QueryDict) -> set[int]:
-    return {read_digits(pk) or 0 for pk in query.getlist("run")}
 
 
 def render_pool_preview(

@@ -4,8 +4,6 @@ Responses contain an assessor's own answers, by side, and what is compared; neve
 a run, or the answers of others.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db.models import QuerySet

@@ -1,7 +1,5 @@
 """The REST API of interleaving and of preferences from clicks: one example each, no account."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from drf_spectacular.utils import extend_schema
@@ -12,11 +10,7 @@ from rest_framework.serializers import Serializer
 
 from campaigns.api.requests import read_fields
 from poolbench.preferences.interleaving import METHODS
-from poolbench.preferences.tryout import (
-    MAX_LISTED,
-    build_worked_clicks,
-    build_worked_interleaving,
-)
+from poolbench.preferences.tryout import MAX_LISTED, build_worked_clicks, build_worked_interleaving
 
 MAX_NAME = 500
 

@@ -1,7 +1,5 @@
 """The REST API of a campaign's preferences: results and click logs, for organizers."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema

@@ -4,8 +4,6 @@ Nothing that a judge is shown comes from here but their own answers: run tags an
 each run are for organizers.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass

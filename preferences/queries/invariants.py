@@ -1,7 +1,5 @@
 """Invariants of comparisons, which concurrent work must not violate."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery

@@ -4,8 +4,6 @@ A set comes from click logs or from judged comparisons of documents. It is never
 nothing here writes, and qrels read judgments only.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The documents of a comparison as its judge sees them: no run, rank in a run, score or origin."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Collection, Sequence
 

@@ -1,7 +1,5 @@
 """Import of click logs: the preferences that they imply, not the sessions."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from django.conf import settings

@@ -1,7 +1,5 @@
 """Plans of comparisons: preview, create, pause, close, offer skipped comparisons again."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass

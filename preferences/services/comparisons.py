@@ -4,8 +4,6 @@ A slot changes by compare-and-swap on its token (``judging.services.leases``), a
 judging do; the log of preferences is one of its own and never becomes grades.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime

@@ -1,7 +1,5 @@
 """The pages of a judge: their comparisons, the desk with its latest answers, their preferences."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 from uuid import UUID, uuid4

@@ -1,7 +1,5 @@
 """Pages of plans of comparisons: list, create with preview, progress, pause, close."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 
@@ -14,7 +12,7 @@ from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.confirmation import confirm_act
-from campaigns.views.helpers import SignedInRequest
+from campaigns.views.helpers import SignedInRequest, collect_refusal
 from campaigns.views.pages import render_page
 from poolbench.files.faults import format_count
 from poolbench.preferences.interleaving import METHODS
@@ -59,7 +57,7 @@ def comparison_plan_new_view(request: SignedInRequest, slug: str) -> HttpRespons
     preview = None
     if request.method == "POST" and form.is_valid():
         options = form.read_options()
-        try:
+        with collect_refusal(form):
             if "preview" not in request.POST:
                 plan = create_comparison_plan(
                     actor=request.user, campaign=campaign, options=options
@@ -68,8 +66,6 @@ def comparison_plan_new_view(request: SignedInRequest, slug: str) -> HttpRespons
                 messages.success(request, f"Plan created: {count}.")
                 return redirect(plan)
             preview = preview_comparisons(actor=request.user, campaign=campaign, options=options)
-        except ActionRefused as refused:
-            form.add_error(None, str(refused))
     pairs = replace(PAIR_DESIGN, title="Pairs of documents")
     page = {
         "campaign": campaign,

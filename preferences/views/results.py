@@ -1,7 +1,5 @@
 """Click logs of a campaign, and what preferences say about runs and documents; for organizers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Examples of interleaving and of preferences from clicks, worked on a public page."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from django.contrib.auth.decorators import login_not_required

@@ -1,7 +1,5 @@
 """Campaigns as of a row of their judgment log, for the reports on them; that on agreement."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from hashlib import sha256

@@ -1,7 +1,5 @@
 """The runs, pool and judgments of a campaign as a collection, for reports on it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
@@ -10,11 +8,7 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Run
 from campaigns.queries.tasks import get_current_task, list_current_runs
 from campaigns.services import matrices
-from evaluation.queries.scoring_inputs import (
-    scoring_options,
-    select_qrels,
-    withheld_topic_numbers,
-)
+from evaluation.queries.scoring_inputs import scoring_options, select_qrels, withheld_topic_numbers
 from judging.models import Qrels
 from judging.queries.judgments import load_log_reader, qrels_table
 from poolbench.evaluation.measures.family import Measure
@@ -69,10 +63,7 @@ def load_collection(
         topics=tuple(campaign.topics.values_list("number", flat=True)),
     )
     return build_collection_from_matrices(
-        matrices.MatricesByTag(runs),
-        matrices.get_pair_dictionary(campaign),
-        table,
-        source,
+        matrices.MatricesByTag(runs), matrices.get_pair_dictionary(campaign), table, source
     )
 
 
@@ -99,9 +90,7 @@ def load_collection_report(campaign: Campaign) -> CollectionReport:
         report = compute_collection(load_collection(campaign, table), measure)
         untouched = count_untouched_documents(campaign, table)
         return replace(
-            report,
-            pooled=report.pooled + untouched,
-            unjudged=report.unjudged + untouched,
+            report, pooled=report.pooled + untouched, unjudged=report.unjudged + untouched
         )
     except (ActionRefused, ValueError) as error:
         return replace(NOTHING, reason=str(error).rstrip("."))

@@ -3,8 +3,6 @@
 Results stay in memory until a judgment, a run or a setting changes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """How much of a run is judged, beside the contributing runs: for the page of the run."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from django.utils.translation import gettext as _

@@ -1,7 +1,5 @@
 """When to stop judging: expected relevant documents, favored teams, ranking stability."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Adjudication rounds of the pairs with the highest rank-swap value."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from campaigns.errors import ActionRefused

@@ -1,7 +1,5 @@
 """Agreement, stopping, reusability and the effect of disagreement as subjects of reports."""
 
-from __future__ import annotations
-
 from campaigns.services.snapshots import Subject
 from poolbench.judging.agreement.report import AgreementReport
 from poolbench.reliability.disagreement.report import DisagreementReport

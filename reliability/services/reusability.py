@@ -1,7 +1,5 @@
 """Reusability reports: all diagnostics of a collection, created and stored by a job."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -27,11 +25,7 @@ from poolbench.reliability.verdicts.reusability import compute_collection, judge
 from poolbench.reports.late_runs import mark_late_runs
 from poolbench.runs.columnar import Columns
 from reliability.queries.collection import load_collection, select_collection_measure
-from reliability.services.shared_inputs import (
-    load_shared_inputs,
-    name_inputs,
-    refuse_value_errors,
-)
+from reliability.services.shared_inputs import load_shared_inputs, name_inputs, refuse_value_errors
 from reliability.services.stored_reports import store_report
 
 COLLECTION = "evaluation.collection"

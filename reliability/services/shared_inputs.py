@@ -4,8 +4,6 @@
 scale or an exclusion, changes the digest, and such results are not put together.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence

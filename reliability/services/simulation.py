@@ -1,7 +1,5 @@
 """Pool simulation: specs replayed on a campaign's own runs and judgments."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
@@ -26,11 +24,7 @@ from poolbench.reliability.simulation.finished_campaign import ContributingRun, 
 from poolbench.reliability.simulation.formats import build_simulation_report
 from poolbench.reliability.simulation.replay import Replay
 from poolbench.reliability.simulation.report import MEASURES, SEEDS, SHARES, Simulation
-from poolbench.reliability.simulation.simulator import (
-    check_simulation,
-    replay_seed,
-    simulate_specs,
-)
+from poolbench.reliability.simulation.simulator import check_simulation, replay_seed, simulate_specs
 from poolbench.reports.late_runs import mark_late_runs
 from poolbench.runs.columnar import Columns
 from pooling.queries.document_texts import attach_listing_texts
@@ -78,7 +72,7 @@ class SimulationRequest:
         }
 
     @classmethod
-    def from_job(cls, job: Job) -> SimulationRequest:
+    def from_job(cls, job: Job) -> "SimulationRequest":
         number = job.args["qrels"]
         specs = {name: build_spec(spec) for name, spec in job.args["specs"]}
         qrels = None if number is None else job.campaign.qrels.get(pk=number)

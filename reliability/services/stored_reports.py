@@ -1,7 +1,5 @@
 """Reports that jobs store: the data, from which every format is written on download."""
 
-from __future__ import annotations
-
 from campaigns import store
 from poolbench.reports.json import write_json
 from poolbench.reports.plain import pack_report, unpack_report

@@ -1,7 +1,5 @@
 """Effect of disagreement: rankings by each assessor, rank bands, and rank-swap values."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from urllib.parse import urlencode
 
@@ -17,7 +15,7 @@ from campaigns.models import Campaign, User
 from campaigns.queries.lists import get_campaign_for
 from campaigns.queries.tasks import list_current_runs
 from campaigns.services.snapshots import CurrentReport, compute_report, get_report
-from campaigns.views.helpers import SignedInRequest, read_digits
+from campaigns.views.helpers import SignedInRequest, collect_refusal, read_digits
 from campaigns.views.pages import render_page
 from judging.queries.adjudication import STATES, adjudication_states, list_adjudicators
 from judging.rules import choose_policy
@@ -26,10 +24,7 @@ from poolbench.files.faults import format_count
 from poolbench.judging.policies import AUTOMATIC_ONLY, DEFAULT_POLICY, POLICIES
 from poolbench.number_formats import format_decimals, format_percent, format_score
 from poolbench.reliability.charts import RankedRun, build_rank_bands
-from poolbench.reliability.disagreement.formats import (
-    build_disagreement_tables,
-    write_pairs_csv,
-)
+from poolbench.reliability.disagreement.formats import build_disagreement_tables, write_pairs_csv
 from poolbench.reliability.disagreement.rankings import TREATMENTS, SystemRanking
 from poolbench.reliability.disagreement.report import DisagreementReport
 from poolbench.reliability.disagreement.resampling import FEW_ASSESSORS
@@ -103,7 +98,7 @@ def disagreement_round_view(request: SignedInRequest, slug: str) -> HttpResponse
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     form = RoundByValueForm(request.POST, campaign=campaign)
     if form.is_valid():
-        try:
+        with collect_refusal(form):
             plan = open_round_by_value(
                 actor=request.user,
                 campaign=campaign,
@@ -113,8 +108,6 @@ def disagreement_round_view(request: SignedInRequest, slug: str) -> HttpResponse
             pairs = format_count(plan.slots.count(), "pair")
             messages.success(request, f"Round opened: {pairs} to adjudicate.")
             return redirect(reverse("adjudication", args=[slug]) + "#rounds")
-        except ActionRefused as refused:
-            form.add_error(None, str(refused))
     return render_disagreement_page(request, campaign, form)
 
 

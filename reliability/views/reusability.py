@@ -1,7 +1,5 @@
 """Reusability: the page that requests reports, and the reports."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from django.contrib import messages

@@ -1,7 +1,5 @@
 """Pool simulation: the page that requests simulations, and their reports."""
 
-from __future__ import annotations
-
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods, require_safe

@@ -1,7 +1,5 @@
 """Stopping: the panel for the time of judging, and the stopping rule."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import astuple, replace
 from typing import Any

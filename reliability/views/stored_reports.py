@@ -2,8 +2,6 @@
 downloaded.
 """
 
-from __future__ import annotations
-
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

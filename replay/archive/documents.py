@@ -1,7 +1,5 @@
 """Documents of an archive, which may be anybody's: shown only if an import would have made them."""
 
-from __future__ import annotations
-
 from campaigns import store
 from campaigns.models import Document, Translation
 from poolbench.texts.document_files import detect_media_type

@@ -1,7 +1,5 @@
 """Files of a whole campaign, made by jobs and kept in the content store for organizers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory

@@ -1,7 +1,5 @@
 """Pseudonyms of the people in an archive: the same in every archive of the campaign."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

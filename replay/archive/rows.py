@@ -103,6 +103,5 @@ def pack_numbers(values: list[float | None], kind: str) -> bytes:
 
 
 def write_line(row: Mapping[str, Any]) -> bytes:
-    """A line of JSON Lines."""
     text = json.dumps(row, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return f"{text}\n".encode()

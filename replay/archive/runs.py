@@ -1,7 +1,5 @@
 """All runs of a campaign with their metadata as one zip."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from pathlib import Path

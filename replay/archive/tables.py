@@ -5,8 +5,6 @@ Left out are: who of the organizers did something, keys and secrets, addresses, 
 provider knows its workers, names of files in the store, and what is the same for all rows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -27,15 +25,7 @@ from campaigns.models import (
     Topic,
     Translation,
 )
-from crowd.models import (
-    Bonus,
-    ConsentText,
-    CrowdWorker,
-    GoldPair,
-    Payment,
-    Study,
-    WorkUnit,
-)
+from crowd.models import Bonus, ConsentText, CrowdWorker, GoldPair, Payment, Study, WorkUnit
 from evaluation.models import EstimateFrame, RunScores, ScoreSet
 from judging.models import (
     Assignment,

@@ -1,7 +1,5 @@
 """The files of an archive that people read first: README, citation, settings."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

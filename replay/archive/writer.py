@@ -1,7 +1,5 @@
 """Write a campaign to one zip, the same bytes for the same state of the campaign."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -84,11 +82,7 @@ class CampaignWriter:
     """Writes one archive."""
 
     def __init__(
-        self,
-        campaign: Campaign,
-        files: ArchiveFiles,
-        options: ArchiveOptions,
-        progress: Progress,
+        self, campaign: Campaign, files: ArchiveFiles, options: ArchiveOptions, progress: Progress
     ) -> None:
         self.campaign, self.files, self.options = campaign, files, options
         self.progress = progress

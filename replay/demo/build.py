@@ -1,7 +1,5 @@
 """Write the demo as a campaign folder, as any organizer could write one by hand."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import shutil

@@ -5,8 +5,6 @@ fixed list of harmless ones is imported and read through ``inspect``. The collec
 differs slightly between Python versions.
 """
 
-from __future__ import annotations
-
 import ast
 import importlib
 import inspect

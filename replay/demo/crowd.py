@@ -2,8 +2,6 @@
 batch and qrels, with comparisons of two runs by two assessors. It leaves the first as it is.
 """
 
-from __future__ import annotations
-
 import random
 from collections import defaultdict
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Rankers based on SQLite's full-text index FTS5 and its bm25()."""
 
-from __future__ import annotations
-
 import re
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Vector space rankers: over words, character n-grams and parts of names."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial

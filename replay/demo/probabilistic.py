@@ -1,7 +1,5 @@
 """BM25, pseudo-relevance feedback on BM25, and query likelihood, over our own index."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial

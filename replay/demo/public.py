@@ -1,7 +1,5 @@
 """The demo's public page: the call, data for everybody, and published scores and qrels."""
 
-from __future__ import annotations
-
 from campaigns.models import Campaign, DataFile, User
 from campaigns.services.data_files import edit_data_file, release_data_file
 from campaigns.services.jobs import run_jobs_inline

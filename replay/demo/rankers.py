@@ -1,7 +1,5 @@
 """The runs of the demo, submitted by five fictional teams."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice

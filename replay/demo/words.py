@@ -1,7 +1,5 @@
 """Tokenization and an inverted index, shared by the rankers."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -84,7 +82,6 @@ class InvertedIndex:
 def build_index(
     documents: Sequence[DocumentText], terms: Callable[[DocumentText], Iterable[str]]
 ) -> InvertedIndex:
-    """An index of the ``terms`` of each document."""
     bags = [Counter(terms(document)) for document in documents]
     columns: dict[str, tuple[list[int], list[int]]] = {}
     for position, bag in enumerate(bags):

@@ -1,7 +1,5 @@
 """A campaign in which much is open, and the pages that ask before an act."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 from django.urls import reverse

@@ -1,7 +1,5 @@
 """The door of the live server: who writes beside it holds the door shut meanwhile."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 

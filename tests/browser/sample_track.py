@@ -1,7 +1,5 @@
 """A track whose pool people judge in part: its files, and a small one that is made up."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path

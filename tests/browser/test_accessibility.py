@@ -1,7 +1,5 @@
 """axe-core finds nothing serious on the pages where people work, light and dark."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.browser.acts import prepare_acts

@@ -1,7 +1,5 @@
 """A whole study in Chromium on a phone, by the fake platform: from *New study* to *Paid*."""
 
-from __future__ import annotations
-
 import os
 import re
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """A crowd worker's whole way in Chromium, on a phone: without cookies, scripts or a mouse."""
 
-from __future__ import annotations
-
 import os
 from datetime import timedelta
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Duplicates on the judging screen: side by side, and the other grade after the judgment."""
 
-from __future__ import annotations
-
 import pytest
 
 from campaigns.models import Document

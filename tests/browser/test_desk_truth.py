@@ -1,7 +1,5 @@
 """What the desk says and does is true: keys on a busy page, search without text, long lines."""
 
-from __future__ import annotations
-
 import pytest
 
 from campaigns.models import Document

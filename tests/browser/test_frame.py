@@ -2,8 +2,6 @@
 that scrolls but the page, and the menu of all pages without a script.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from tests.access_table import rows

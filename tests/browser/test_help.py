@@ -1,7 +1,5 @@
 """The ``?`` after a word by keyboard and in a narrow window, and the pages of the help."""
 
-from __future__ import annotations
-
 import pytest
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

@@ -1,7 +1,5 @@
 """The judging screen in Chromium: one key a judgment, undo, marks, search, flags, passages."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 

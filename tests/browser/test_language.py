@@ -1,7 +1,5 @@
 """Scripts know the page's language: how it writes numbers and moments."""
 
-from __future__ import annotations
-
 import pytest
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

@@ -1,7 +1,5 @@
 """A document and its translation on the desk: rows, columns, one at a time; keys, find, the log."""
 
-from __future__ import annotations
-
 import pytest
 
 from campaigns.models import Document, Translation

@@ -1,7 +1,5 @@
 """Notebook, break and passages by keys alone in Chromium, also without a connection."""
 
-from __future__ import annotations
-
 from campaigns.models import Document
 from judging.models import Judgment, TopicNote
 from tests.browser.desk import give_work, said, settle, shown, unsent

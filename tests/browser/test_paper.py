@@ -1,7 +1,5 @@
 """A participant takes tables, figures and archive of a paper: light, dark, wide and narrow."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 from pathlib import Path

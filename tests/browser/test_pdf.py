@@ -128,8 +128,7 @@ GARDEN = ["The first column tells of", "red apples in the garden", "and of the w
 PEARS = ["while the second speaks", "of green pears in spring", "and of a cold cellar"]
 LAYOUTS = {
     "two columns": write_pdf(
-        show_column(GARDEN, 20, size=9) + "\n" + show_column(PEARS, 214, size=9),
-        font="Times-Roman",
+        show_column(GARDEN, 20, size=9) + "\n" + show_column(PEARS, 214, size=9), font="Times-Roman"
     ),
     "landscape": write_pdf(
         f"q 0 1 -1 0 400 0 cm {show_column(GARDEN + PEARS, 120, 300)} Q", page="/Rotate 90"

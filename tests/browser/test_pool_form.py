@@ -1,7 +1,5 @@
 """The form of a pool in a browser."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.world.files import ranked_run

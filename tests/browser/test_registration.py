@@ -3,8 +3,6 @@
 All of it without scripts, by mail alone.
 """
 
-from __future__ import annotations
-
 import re
 
 import pytest

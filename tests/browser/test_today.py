@@ -1,7 +1,5 @@
 """Today, home and My topics with documents to look at again, in a browser."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
 

@@ -1,7 +1,5 @@
 """Mails to the people of the small campaign."""
 
-from __future__ import annotations
-
 import pytest
 
 from campaigns.models import Mail, User

@@ -1,7 +1,5 @@
 """A person takes their data along and deletes the account; their work stays. 2 s."""
 
-from __future__ import annotations
-
 import io
 import json
 import zipfile

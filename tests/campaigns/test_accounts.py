@@ -1,7 +1,5 @@
 """Accounts of strangers: sign-up, confirmed addresses, new passwords, second factor. 3 s."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
 
@@ -16,11 +14,7 @@ from django.utils import timezone
 
 from campaigns.models import ApiToken, Campaign, User
 from campaigns.services import people
-from campaigns.services.accounts import (
-    confirm_address,
-    make_reset_url,
-    remove_unconfirmed_accounts,
-)
+from campaigns.services.accounts import confirm_address, make_reset_url, remove_unconfirmed_accounts
 from campaigns.services.tokens import create_token
 from tests.pages import read_page, run_command
 from tests.world.people import user

@@ -1,7 +1,5 @@
 """The REST API of campaigns, topics, documents and runs: the same gates as the pages."""
 
-from __future__ import annotations
-
 import pytest
 from rest_framework.test import APIRequestFactory, force_authenticate
 

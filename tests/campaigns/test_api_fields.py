@@ -1,7 +1,5 @@
 """The API tells nobody more than the pages do, and answers in JSON whatever happens."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Creating and changing a campaign, its grade scale, and its guidelines, of which all are kept."""
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

@@ -1,7 +1,5 @@
 """Importing topics and documents: whole or not at all."""
 
-from __future__ import annotations
-
 import gzip
 
 import pytest

@@ -1,7 +1,5 @@
 """The management commands of this app."""
 
-from __future__ import annotations
-
 import io
 import sys
 from datetime import timedelta

@@ -2,8 +2,6 @@
 deleting the collection.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import timedelta
 

@@ -1,7 +1,5 @@
 """Copies of a campaign for next year, and rehearsals."""
 
-from __future__ import annotations
-
 import pytest
 from django.urls import reverse
 

@@ -1,7 +1,5 @@
 """Data files: made by the system, added by organizers, given to more readers, downloaded."""
 
-from __future__ import annotations
-
 import gzip
 import json
 

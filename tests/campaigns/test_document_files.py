@@ -1,7 +1,5 @@
 """Documents that are HTML, PDF and pictures: from JSON lines, a folder or a zip."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

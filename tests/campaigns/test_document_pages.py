@@ -1,7 +1,5 @@
 """A document's page and body: what is shown, to whom, under which policy, in which pieces."""
 
-from __future__ import annotations
-
 from html.parser import HTMLParser
 
 import pytest

@@ -1,7 +1,5 @@
 """Campaigns that are closed, deleted, restored and removed for good."""
 
-from __future__ import annotations
-
 import hashlib
 from datetime import timedelta
 

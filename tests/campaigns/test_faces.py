@@ -1,7 +1,5 @@
 """What a newcomer reads: the overview by role, faults with their fixes, ways back."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

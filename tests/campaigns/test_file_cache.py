@@ -1,7 +1,5 @@
 """The folder of copies: bounded, whole files only, shared by processes."""
 
-from __future__ import annotations
-
 import hashlib
 import mmap
 import os

@@ -1,7 +1,5 @@
 """``/health/`` and the answers while the database is away."""
 
-from __future__ import annotations
-
 import io
 import logging
 import os

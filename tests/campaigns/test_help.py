@@ -2,8 +2,6 @@
 after a word: every one resolves, and each page has its own IDs.
 """
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from html import unescape
@@ -24,12 +22,7 @@ from campaigns.help.search import (
     mark_matches,
     search_passages,
 )
-from campaigns.queries.help import (
-    find_help_image,
-    list_help_files,
-    load_help_page,
-    search_help,
-)
+from campaigns.queries.help import find_help_image, list_help_files, load_help_page, search_help
 from tests.conftest import REPOSITORY
 from tests.house import APPS
 from tests.pages import read_page

@@ -1,7 +1,5 @@
 """What the help answers to questions about what is not possible."""
 
-from __future__ import annotations
-
 import pytest
 
 from campaigns.help.answers import ANSWERS, find_answer

@@ -1,7 +1,5 @@
 """The ``?`` after a word: each has an entry of the glossary, and IDs of its own."""
 
-from __future__ import annotations
-
 import re
 from importlib import import_module
 
@@ -9,10 +7,7 @@ from django import forms
 from django.template import Context, Template
 
 from campaigns.help.glossary import list_cell_words, make_word_anchor, parse_glossary
-from campaigns.queries.help import (
-    load_glossary,
-    load_help_page,
-)
+from campaigns.queries.help import load_glossary, load_help_page
 from tests.conftest import REPOSITORY
 from tests.house import APPS
 

@@ -2,8 +2,6 @@
 what; at a constant cost.
 """
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
 

@@ -1,7 +1,5 @@
 """Acts of organizers and teams in an order, or with contents, that nobody meant."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """Jobs in parts: every part done once, the job finished once, whatever workers do meanwhile."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Jobs when things go wrong: no broker, a dead worker, a slow one, a check that breaks off."""
 
-from __future__ import annotations
-
 import gzip
 import threading
 from datetime import timedelta

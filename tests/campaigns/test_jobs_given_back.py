@@ -1,7 +1,5 @@
 """Jobs whose file is not seen here, or whose store is away: given back, and tried again."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

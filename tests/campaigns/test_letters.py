@@ -1,7 +1,5 @@
 """Letters: who gets which, what they say, and what they do not say."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
 

@@ -1,7 +1,5 @@
 """The registered life cycle as a whole: every page of a campaign has one tab."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -2,8 +2,6 @@
 database.
 """
 
-from __future__ import annotations
-
 from datetime import timedelta
 from types import SimpleNamespace
 

@@ -1,7 +1,5 @@
 """What jobs do when the database, the broker or the right time is lost."""
 
-from __future__ import annotations
-
 import sqlite3
 
 import pytest

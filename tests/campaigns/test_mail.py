@@ -1,7 +1,5 @@
 """How mails are sent: once, in order, again after a failure; and how reminders end."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from smtplib import SMTPConnectError, SMTPDataError, SMTPRecipientsRefused, SMTPServerDisconnected
 

@@ -1,7 +1,5 @@
 """Malformed and odd runs: an explained answer each, the same on the site and at home."""
 
-from __future__ import annotations
-
 import gzip
 import re
 

@@ -1,7 +1,5 @@
 """Lists of invitations, and handing a campaign over. 1 s."""
 
-from __future__ import annotations
-
 import csv
 
 import pytest

@@ -1,7 +1,5 @@
 """The dictionary of a campaign in its database: many files, several writers, its bounds."""
 
-from __future__ import annotations
-
 import gc
 import os
 import weakref

@@ -1,7 +1,5 @@
 """The outbox of a campaign, one's own mails, and messages of organizers."""
 
-from __future__ import annotations
-
 import pytest
 from django.core import mail as django_mail
 from django.core.exceptions import PermissionDenied

@@ -1,7 +1,5 @@
 """The pages: who may open them, what they show, what a post does."""
 
-from __future__ import annotations
-
 import json
 import re
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """Who waits for whom in PostgreSQL: the workers of two parts must never wait in a ring."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from threading import Barrier, BrokenBarrierError

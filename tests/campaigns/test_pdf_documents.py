@@ -1,7 +1,5 @@
 """PDF documents from the import to their pages and pictures."""
 
-from __future__ import annotations
-
 import io
 import os
 import zipfile

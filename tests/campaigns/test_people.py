@@ -1,7 +1,5 @@
 """Teams, members and invitation links."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """Documents that stay in their files: registration, run checks, rows of what is pooled."""
 
-from __future__ import annotations
-
 import gzip
 import os
 from pathlib import Path

@@ -2,8 +2,6 @@
 rejected run needs the team's attention.
 """
 
-from __future__ import annotations
-
 import os
 import time
 from datetime import timedelta

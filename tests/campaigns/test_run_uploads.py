@@ -1,7 +1,5 @@
 """Check only, several runs at once, the run form of a campaign, and the queue."""
 
-from __future__ import annotations
-
 import gzip
 import json
 

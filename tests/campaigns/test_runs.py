@@ -1,7 +1,5 @@
 """Submitting, checking, replacing and withdrawing runs."""
 
-from __future__ import annotations
-
 import gzip
 import re
 from datetime import timedelta
@@ -16,12 +14,7 @@ from campaigns.models import Campaign, Event, Run
 from campaigns.services import jobs, matrices
 from campaigns.services.campaigns import update_campaign
 from campaigns.services.run_files import read_original_file
-from campaigns.services.runs import (
-    latest_check_job,
-    requeue_run_check,
-    submit_run,
-    withdraw_run,
-)
+from campaigns.services.runs import latest_check_job, requeue_run_check, submit_run, withdraw_run
 from tests.refusals import refusing
 from tests.world.files import checked_run, run_text
 

@@ -1,6 +1,4 @@
-"""Sentences and heads of tables laid out over several lines of a template."""
-
-from __future__ import annotations
+"""Components: sentences and heads of tables over several lines, forms of one button."""
 
 import re
 
@@ -34,3 +32,19 @@ def test_a_head_of_a_table_has_its_marks_and_says_more_in_quotes():
     )
     assert head in re.sub(r"[ \n]+", " ", page)
     assert page.count("title=") == 1
+
+
+def test_a_button_that_posts_has_the_token_its_field_and_the_hidden_ones_and_escapes_all():
+    button = Template(
+        '{% post_button "Retire" "token-revoke" 7 kind="slim" field="act" value=n aria=n k=n %}'
+    )
+    assert button.render(Context({"n": "<'", "csrf_token": "t"})) == (
+        '<form method="post" action="/account/token/7/revoke/">'
+        '<input type="hidden" name="csrfmiddlewaretoken" value="t">'
+        '<input type="hidden" name="k" value="&lt;&#x27;">'
+        '<button class="button slim" name="act" value="&lt;&#x27;" aria-label="&lt;&#x27;">Retire'
+        "</button></form>"
+    )
+    here = Template('{% post_button "Go" %}').render(Context({"csrf_token": "t"}))
+    assert here.startswith('<form method="post"><input')
+    assert here.endswith('<button class="button">Go</button></form>')

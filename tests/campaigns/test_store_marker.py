@@ -1,7 +1,5 @@
 """A store is taken for the installation's only if its marker says so, or the operator."""
 
-from __future__ import annotations
-
 import os
 import signal
 

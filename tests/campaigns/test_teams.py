@@ -1,7 +1,5 @@
 """Teams that register themselves: requests, the page of a team, terms, leaving. 3 s."""
 
-from __future__ import annotations
-
 import pytest
 from django.core import mail
 from django.core.exceptions import PermissionDenied

@@ -1,7 +1,5 @@
 """The organizer's default of how plain text is laid out: form, API, import, and the pages."""
 
-from __future__ import annotations
-
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse

@@ -1,7 +1,5 @@
 """Topics in natural order, 1, 2, 10, on every page that lists them."""
 
-from __future__ import annotations
-
 import json
 import random
 import re

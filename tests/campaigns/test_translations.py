@@ -1,7 +1,5 @@
 """Translations from the import to their pages: with the documents, or from a file of their own."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Studies on the small campaign."""
 
-from __future__ import annotations
-
 import pytest
 
 from crowd.models import Study

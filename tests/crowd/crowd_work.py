@@ -1,7 +1,5 @@
 """Crowd work as rows: a study with many workers, some of them bad, without walking every page."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from decimal import Decimal
 from random import Random

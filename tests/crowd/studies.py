@@ -1,7 +1,5 @@
 """A small study, ready to start."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import timedelta
 from decimal import Decimal

@@ -3,8 +3,6 @@
 All go over HTTP through the real door, without cookies, as a browser would.
 """
 
-from __future__ import annotations
-
 import re
 import time
 from datetime import timedelta

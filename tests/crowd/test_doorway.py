@@ -1,7 +1,5 @@
 """The door of a study: who comes in, and with which unit."""
 
-from __future__ import annotations
-
 import time
 from datetime import timedelta
 

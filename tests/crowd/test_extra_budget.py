@@ -1,17 +1,11 @@
 """The extra budget: what was requested stays requested."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import pytest
 
 from campaigns.models import Grade
-from crowd.queries.unsure_pairs import (
-    UnsurePreview,
-    load_study_labels,
-    preview_unsure_pairs,
-)
+from crowd.queries.unsure_pairs import UnsurePreview, load_study_labels, preview_unsure_pairs
 from crowd.services import studies
 from judging.models import Plan
 from judging.queries.aggregation import load_label_matrix

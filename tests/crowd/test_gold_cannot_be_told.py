@@ -6,8 +6,6 @@ but for what is random or is the text itself: status, every header, every charac
 queries and the size.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from uuid import uuid4

@@ -1,7 +1,5 @@
 """Keys: what is sealed, what destroying a key destroys, rotation, receipts."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
 

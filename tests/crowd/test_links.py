@@ -1,7 +1,5 @@
 """Links of workers: those that claim nothing, that lead on, and lists of them."""
 
-from __future__ import annotations
-
 import pytest
 from django.test import Client
 

@@ -1,7 +1,5 @@
 """From what is owed to what is paid: batches, disputes, the provider's list, the next step."""
 
-from __future__ import annotations
-
 import csv
 from datetime import timedelta
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """The payment sheet: rows, bonuses, files, and the provider's list beside it."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from decimal import Decimal

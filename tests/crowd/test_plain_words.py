@@ -1,7 +1,5 @@
 """The fixed English texts of workers' pages are for readers of twelve (Flesch–Kincaid ≤ 7)."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

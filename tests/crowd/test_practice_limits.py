@@ -1,7 +1,5 @@
 """What practice costs: seconds that it took, up to a limit that the study names."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from decimal import Decimal
 from uuid import uuid4

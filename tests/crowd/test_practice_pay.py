@@ -1,7 +1,5 @@
 """What is owed where practice is all that was done, and that no one starts without passing it."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from decimal import Decimal
 from uuid import uuid4

@@ -1,7 +1,5 @@
 """The stop rule in a study: after which answer, with what queries, and what follows."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from uuid import uuid4
 

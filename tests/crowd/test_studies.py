@@ -1,7 +1,5 @@
 """Studies: created with their plan, checked before the start, paused, stopped, extended."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal

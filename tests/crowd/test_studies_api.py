@@ -1,7 +1,5 @@
 """Crowd studies by the API."""
 
-from __future__ import annotations
-
 import pytest
 
 from crowd.models import Study

@@ -1,7 +1,5 @@
 """The organizer's pages of studies, practice and gold."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from decimal import Decimal
 

@@ -1,7 +1,5 @@
 """The page on which organizers play the fake platform."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """A worker's way through a unit, page by page, without cookies."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Webhooks: signed, fresh, kept once; key sets are fetched in the background."""
 
-from __future__ import annotations
-
 import json
 import socket
 import time

@@ -1,7 +1,5 @@
 """A worker withdraws their consent: judgments, pay, and what leads to the person."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from uuid import uuid4
 

@@ -1,7 +1,5 @@
 """The page of workers: controls, alarms, filters, work set aside and undone."""
 
-from __future__ import annotations
-
 import json
 import re
 from uuid import uuid4

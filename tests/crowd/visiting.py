@@ -1,7 +1,5 @@
 """What a worker's browser does, from the link to the receipt."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
 

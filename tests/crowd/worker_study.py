@@ -1,7 +1,5 @@
 """A study for crowd workers whose documents, topics and grades have names that no page may tell."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A small sampled pool, the order in which its pairs are drawn, and judgments of it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

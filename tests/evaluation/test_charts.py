@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from poolbench.charts.axes import fifths_axis
 from poolbench.charts.kinds import BARS_HEIGHT, build_line_chart
 from poolbench.evaluation.charts.topics import build_difference_chart, build_topic_chart

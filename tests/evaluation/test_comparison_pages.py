@@ -1,7 +1,5 @@
 """Pairs of runs and measures beside one another: pages and files, what is kept and refused."""
 
-from __future__ import annotations
-
 import json
 import re
 from html import unescape

@@ -1,7 +1,5 @@
 """Releasing scores, changing what participants see, and withdrawing a released run."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """Score sets of estimates: made from frozen qrels of a sample, shown and written with intervals."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from uuid import uuid4
@@ -22,11 +20,7 @@ from evaluation.queries.overview_paper import iter_overview_files
 from evaluation.queries.paper import get_paper_results
 from evaluation.queries.score_moves import list_sets_to_compare
 from evaluation.queries.score_sets import organizer_reader
-from evaluation.services.estimating import (
-    estimate_campaign,
-    request_estimate,
-    verify_estimates,
-)
+from evaluation.services.estimating import estimate_campaign, request_estimate, verify_estimates
 from evaluation.services.release import release_scores
 from evaluation.services.scoring import score_campaign
 from judging.models import AutomaticAssessor

@@ -1,7 +1,5 @@
 """Estimates of a sampled pool while people judge it: report, page, files, API, settings."""
 
-from __future__ import annotations
-
 import json
 from uuid import uuid4
 
@@ -23,11 +21,7 @@ from evaluation.queries.estimate_report import (
     identify_estimates,
     load_sample_look,
 )
-from evaluation.services.estimating import (
-    estimate_campaign,
-    request_estimate,
-    verify_estimates,
-)
+from evaluation.services.estimating import estimate_campaign, request_estimate, verify_estimates
 from judging.models import Judgment, Slot, StoppedTopic
 from judging.services.automatic import (
     SubmittedJudgment,

@@ -4,8 +4,6 @@ Ten pairs, a tenth of them judged by a person: topic 1 d1 to d4, d9, topic 2 d1,
 d6, d7. The automatic assessor gives every pair grade 1, the person d1 of topic 1 grade 2.
 """
 
-from __future__ import annotations
-
 import json
 from uuid import uuid4
 
@@ -30,11 +28,7 @@ from judging.services.automatic import (
 from judging.services.imports import import_judgments
 from judging.services.qrels import freeze_qrels
 from poolbench.judging.policies import AUTOMATIC_ONLY, FILLED, label_qrels
-from reliability.queries.disagreement_studies import (
-    EFFECT,
-    DisagreementQuery,
-    study_disagreement,
-)
+from reliability.queries.disagreement_studies import EFFECT, DisagreementQuery, study_disagreement
 from reliability.services.reusability import request_reusability_report
 from reliability.views.stored_reports import read_stored_report
 from replay.management.commands.demo import format_scores_table

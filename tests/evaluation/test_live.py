@@ -1,7 +1,5 @@
 """Scores from the judgments so far: right after every kind of change, and only then renewed."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from html import unescape

@@ -1,7 +1,5 @@
 """The pages of the measures: what each tells, what readers may try, and who leads there."""
 
-from __future__ import annotations
-
 import re
 from math import isfinite
 from urllib.parse import quote, urlencode

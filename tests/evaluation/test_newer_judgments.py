@@ -1,7 +1,5 @@
 """Judgments that came after the released qrels: how many, and what to do, on three pages."""
 
-from __future__ import annotations
-
 from django.urls import reverse
 
 from campaigns.lifecycle.head import list_pending_tasks

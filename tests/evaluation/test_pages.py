@@ -3,8 +3,6 @@
 Beta's tags and team name must not leak to Alpha's member, but where the board shows names.
 """
 
-from __future__ import annotations
-
 import json
 from types import SimpleNamespace
 

@@ -1,7 +1,5 @@
 """A team's results for a paper: what is in them, and nothing of other teams beyond the board."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

@@ -1,7 +1,5 @@
 """The public page: nothing before its publication, scores only after theirs, and as they were."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 import pytest

@@ -2,8 +2,6 @@
 that stay marked.
 """
 
-from __future__ import annotations
-
 import re
 from datetime import datetime, timedelta
 from importlib import import_module

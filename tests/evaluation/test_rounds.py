@@ -1,7 +1,5 @@
 """A campaign in two rounds, held against trec_eval on filtered files, and one of two tasks."""
 
-from __future__ import annotations
-
 import random
 from collections import defaultdict
 from datetime import timedelta
@@ -31,14 +29,7 @@ from poolbench.pooling.spec import depth_spec
 from pooling.queries.inputs import draft_pool
 from pooling.services.freeze import freeze_pool
 from tests.world.people import joined
-from tests.world.rounds import (
-    DEPTH,
-    MEASURES,
-    TOPICS,
-    Rounds,
-    submit,
-    write_lines,
-)
+from tests.world.rounds import DEPTH, MEASURES, TOPICS, Rounds, submit, write_lines
 
 Pair = tuple[str, str]
 

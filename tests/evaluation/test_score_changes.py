@@ -1,7 +1,5 @@
 """The page *Why the score changed*: sums, and who sees what. Costs a second: two score sets."""
 
-from __future__ import annotations
-
 import pytest
 
 from evaluation.queries.score_changes import compare_run_scores, explain_run_topic

@@ -1,7 +1,5 @@
 """Score set against score set: places, turned pairs and scores, as counted one by one."""
 
-from __future__ import annotations
-
 from itertools import combinations
 from random import Random
 

@@ -1,7 +1,5 @@
 """Scores of a campaign: their values, conditions and refusals, and their release."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """An evaluation in parts stores, byte for byte, what an evaluation in one piece stores."""
 
-from __future__ import annotations
-
 import pytest
 
 from campaigns.models import Grade, JobPart

@@ -1,7 +1,5 @@
 """The real campaign: 143 runs of 56 teams on 30 topics, cut to 50 documents a topic."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 

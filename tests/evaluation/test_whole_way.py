@@ -4,8 +4,6 @@ Runs have ties, odd line order and topics missing; grades go from -1 to 3 with l
 documents stay unjudged, some are judged by two assessors.
 """
 
-from __future__ import annotations
-
 import json
 import random
 from typing import Any

@@ -1,7 +1,5 @@
 """The page *Second witness*: report of all automatic assessors, page, files, API."""
 
-from __future__ import annotations
-
 import json
 from uuid import uuid4
 
@@ -26,14 +24,13 @@ from judging.services.automatic import (
     create_automatic_assessor,
     submit_automatic_judgments,
 )
-from judging.services.imports import import_judgments
 from poolbench.pooling.spec_file import read_spec
 from pooling.services.freeze import freeze_pool
 from tests.csv_reading import csv_rows
+from tests.evaluation.samples import DOCNOS, judge
 from tests.pages import read_page
 from tests.world.files import ranked_run
 
-DOCNOS = [f"d{n}" for n in range(1, 21)]
 DEPTH = "{seed: 1, steps: [{method: depth, k: 20}]}"
 SAMPLE = "{seed: 1, steps: [{method: influence, number: 48, measures: [map], level: 1, top: 3}]}"
 PAIRS = [(topic, docno) for topic in "123" for docno in DOCNOS]
@@ -58,11 +55,6 @@ def pool(organizer, campaign, runs):
     return freeze_pool(actor=organizer, campaign=campaign, spec=read_spec(DEPTH), runs=runs)
 
 
-def judge(pool, assessor, pairs=PAIRS) -> None:
-    rows = [(topic, docno, int(int(docno[1:]) <= 7)) for topic, docno in pairs]
-    import_judgments(actor=pool.frozen_by, campaign=pool.campaign, assessor=assessor, rows=rows)
-
-
 def grade_by_machine(pool, name: str, pairs=PAIRS):
     campaign = pool.campaign
     automatic = create_automatic_assessor(actor=pool.frozen_by, campaign=campaign, name=name)
@@ -85,7 +77,7 @@ def test_what_is_missing_is_said(organizer, campaign, request):
 
 
 def test_a_pool_that_is_judged_completely_has_figures_with_intervals(pool, assessor):
-    judge(pool, assessor)
+    judge(pool, assessor, PAIRS)
     before = identify_witnesses(pool.campaign)
     grade_by_machine(pool, "m", PAIRS[:50])
     assert identify_witnesses(pool.campaign) != before
@@ -118,7 +110,7 @@ def test_a_sample_counts_what_is_judged_in_the_order_of_drawing(
 
 
 def test_page_files_and_api_show_the_same_report(organizer, pool, assessor, client):
-    judge(pool, assessor)
+    judge(pool, assessor, PAIRS)
     automatic = grade_by_machine(pool, "m")
     compute_report(pool.campaign, WITNESS)
     client.force_login(organizer)

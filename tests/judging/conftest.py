@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Callable
@@ -38,6 +36,13 @@ def plan(restore, pool, assessor) -> Plan:
 def double_plan(restore, pool, assessor, assessor2) -> Plan:
     """Overlap 2; all topics are assigned to both assessors."""
     return restore("double_plan")
+
+
+@pytest.fixture
+def growing_plan(restore, team, assessor):
+    for layer in ("growing_runs", "growing_pool"):
+        restore(layer)
+    return restore("growing_plan")
 
 
 @pytest.fixture

@@ -5,8 +5,6 @@ environment names; ``... work NAME...`` judges as these assessors, each in a thr
 nothing is left.
 """
 
-from __future__ import annotations
-
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any

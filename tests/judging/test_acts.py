@@ -1,7 +1,5 @@
 """What the judging screen's script sends: acts, documents ahead, leases."""
 
-from __future__ import annotations
-
 import json
 from uuid import uuid4
 

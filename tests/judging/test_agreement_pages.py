@@ -1,7 +1,5 @@
 """The pages of agreement: what they show, what they cost, what they never mix."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Automatic assessors: each thing that their judgments must never do, and what they may."""
 
-from __future__ import annotations
-
 import json
 from uuid import uuid4
 

@@ -1,7 +1,5 @@
 """A repeat cannot be told from a first judgment, and comes twelve or more documents later."""
 
-from __future__ import annotations
-
 import json
 import re
 from uuid import uuid4

@@ -1,7 +1,5 @@
 """Many judgments at once: odd texts as they are, slots that another takes meanwhile, UUIDs."""
 
-from __future__ import annotations
-
 import json
 from uuid import RFC_4122, UUID, uuid4
 

@@ -1,7 +1,5 @@
 """An import and a judging assessor at the same time: nothing is lost, nothing is there twice."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest

@@ -1,7 +1,5 @@
 """Chances per grade of automatic assessors: by file and by API, into the inputs of estimates."""
 
-from __future__ import annotations
-
 from uuid import uuid4
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Documents that come back, come again or come late: none is stuck, refused or mistaken."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from uuid import uuid4
 

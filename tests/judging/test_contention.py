@@ -1,7 +1,5 @@
 """Many assessors at once: nobody gets the same slot, nothing is lost, nothing doubled."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Qrels under policies that decide all pairs together: frozen, verified, compared, downloaded."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Duplicates on the desk: told before the judgment, their grades only after it."""
 
-from __future__ import annotations
-
 import json
 import re
 from uuid import uuid4
@@ -14,11 +12,7 @@ from django.urls import reverse
 from campaigns.models import Duplicate
 from campaigns.services.duplicates import group_campaign_duplicates, request_duplicates
 from judging.models import Judgment, Purpose, ReviewRequest, Slot
-from judging.queries.duplicate_grades import (
-    DocumentGrades,
-    find_difference,
-    list_duplicate_grades,
-)
+from judging.queries.duplicate_grades import DocumentGrades, find_difference, list_duplicate_grades
 from judging.queries.duplicates import find_contradiction, list_own_duplicates
 from judging.services.adjudication import record_meeting_decision
 from judging.services.imports import import_judgments

@@ -1,7 +1,5 @@
 """Corrections of topics, grades and documents while runs and judgments exist."""
 
-from __future__ import annotations
-
 import json
 import re
 from uuid import uuid4

@@ -1,7 +1,5 @@
 """Judgments as files, and back again."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

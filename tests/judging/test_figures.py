@@ -1,7 +1,5 @@
 """Figures of progress as people read them."""
 
-from __future__ import annotations
-
 import pytest
 from django.template.loader import render_to_string
 
@@ -13,13 +11,6 @@ from judging.services.leases import MAX_LEASES
 from judging.services.plans import pause_plan
 from judging.services.stopping import set_stopping_rule
 from poolbench.judging.stopping import StoppingCriteria
-
-
-@pytest.fixture
-def growing_plan(restore, team, assessor):
-    for layer in ("growing_runs", "growing_pool"):
-        restore(layer)
-    return restore("growing_plan")
 
 
 def test_progress_is_whole_only_when_nothing_is_left():

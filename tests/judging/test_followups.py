@@ -1,7 +1,5 @@
 """What a judgment sets off: a third assessor, a blind repeat; and training before all."""
 
-from __future__ import annotations
-
 import re
 from uuid import uuid4
 

@@ -1,7 +1,5 @@
 """Pools that grow while people judge: what comes next, who gets it, and that it can be replayed."""
 
-from __future__ import annotations
-
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import transaction
@@ -11,13 +9,7 @@ from judging.models import Judgment, Plan, Slot
 from judging.services import plans
 from judging.services.adaptive_pools import extend_adaptive_topic
 from judging.services.judgments import claim_ahead, claim_next, undo_judgment
-from judging.services.plans import (
-    PlanOptions,
-    allocate_plan,
-    close_plan,
-    create_plan,
-    preview_plan,
-)
+from judging.services.plans import PlanOptions, allocate_plan, close_plan, create_plan, preview_plan
 from poolbench.cache import Cache, clear_caches
 from poolbench.judging import repeats
 from poolbench.pooling.session import LogMismatch

@@ -1,7 +1,5 @@
 """Several processes, each with threads, judge a growing pool at once."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """Pools that grow by the texts of documents (CAL), and that replays read the same texts."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

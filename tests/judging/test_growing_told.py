@@ -1,7 +1,5 @@
 """What people are told of a pool that grows; and documents that were judged without a plan."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

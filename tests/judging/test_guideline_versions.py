@@ -1,7 +1,5 @@
 """A judgment holds the guideline version that its assessor was shown."""
 
-from __future__ import annotations
-
 import json
 from uuid import uuid4
 

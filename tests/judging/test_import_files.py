@@ -1,7 +1,5 @@
 """Files of judgments into a campaign: the service, the page and the command."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

@@ -1,7 +1,5 @@
 """Imports, also while their assessors judge: both once locked what the other needed."""
 
-from __future__ import annotations
-
 import random
 from functools import partial
 from uuid import UUID, uuid4

@@ -1,7 +1,5 @@
 """Which of original and translation was shown: stated by the page, kept with the judgment."""
 
-from __future__ import annotations
-
 import json
 from uuid import uuid4
 

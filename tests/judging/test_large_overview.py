@@ -1,7 +1,5 @@
 """The judging overview of many topics and assessors: what it weighs, and that all is reachable."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

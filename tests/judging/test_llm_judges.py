@@ -1,7 +1,5 @@
 """Seven machine-made qrels of the Deep Learning track 2019, beside NIST's own judgments."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 

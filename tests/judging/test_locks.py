@@ -1,7 +1,5 @@
 """Who waits for whom in PostgreSQL: organizers' acts and judgments must never wait in a ring."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor, wait
 from threading import Barrier, Event
 

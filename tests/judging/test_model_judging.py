@@ -1,7 +1,5 @@
 """Models that judge: what is asked, what is never asked twice, and what each failure leaves."""
 
-from __future__ import annotations
-
 from uuid import uuid4
 
 import pytest
@@ -16,11 +14,7 @@ from judging.queries.models import forecast_rest, sum_answers
 from judging.services import model_endpoint
 from judging.services.automatic import SubmittedJudgment, submit_automatic_judgments
 from judging.services.model_endpoint import RequestGate, read_retry_after
-from judging.services.model_judging import (
-    ModelWish,
-    judge_by_model,
-    request_model_judgments,
-)
+from judging.services.model_judging import ModelWish, judge_by_model, request_model_judgments
 from judging.services.prompt_cards import create_model_assessor
 from tests.model_server import FakeModel, serve_model
 

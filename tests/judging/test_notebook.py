@@ -1,7 +1,5 @@
 """The notebook of a topic: what assessors write, who reads it, and the typical documents."""
 
-from __future__ import annotations
-
 from uuid import uuid4
 
 import pytest
@@ -51,8 +49,7 @@ def test_notes_and_words_are_kept_once_and_in_order(send, campaign, assessor, to
 
 
 @pytest.mark.parametrize(
-    "fields",
-    [{"text": ""}, {"text": "x" * 2_001}, {"kind": "x"}, {"topic": "none"}, {"uuid": "x"}],
+    "fields", [{"text": ""}, {"text": "x" * 2_001}, {"kind": "x"}, {"topic": "none"}, {"uuid": "x"}]
 )
 def test_an_entry_that_is_none_is_refused(send, fields):
     given = {"act": "note", "kind": "note", "text": "x"} | fields

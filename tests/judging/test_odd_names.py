@@ -1,7 +1,5 @@
 """Topic numbers and docnos with blanks, ``#`` and what else means something in an address."""
 
-from __future__ import annotations
-
 import re
 from html import unescape
 

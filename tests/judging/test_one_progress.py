@@ -1,7 +1,5 @@
 """All pages and the API say the same about progress, and about what remains for whom."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 
@@ -25,13 +23,6 @@ from poolbench.judging.stopping import StoppingCriteria
 from tests.confirming import api
 from tests.judging.test_growing import said, worked
 from tests.world.files import make_pool
-
-
-@pytest.fixture
-def growing_plan(restore, team, assessor):
-    for layer in ("growing_runs", "growing_pool"):
-        restore(layer)
-    return restore("growing_plan")
 
 
 @dataclass

@@ -1,7 +1,5 @@
 """Going over one's own judgments: what the filters select, and the list on the desk."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from uuid import uuid4
 

@@ -2,8 +2,6 @@
 people and topics paused, documents taken back.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from uuid import uuid4
 

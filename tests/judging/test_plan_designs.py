@@ -1,7 +1,5 @@
 """Plans by design: what is written, in which order, and grades that stand already."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest
@@ -76,10 +74,7 @@ def test_a_preview_is_what_is_made(pool, organizer, everyone):
         (PlanOptions("overlap", {"n": 0}), "Judgments per document: 0"),
         (PlanOptions("overlap", {"n": 1}, order="value"), "Unknown order: value"),
         (PlanOptions("overlap", {"n": 1}, third_from=1), "requires at least two judgments"),
-        (
-            PlanOptions("overlap", {"n": 3}, third_from=1),
-            "a third judgment need 4 assessors",
-        ),
+        (PlanOptions("overlap", {"n": 3}, third_from=1), "a third judgment need 4 assessors"),
         (PlanOptions("overlap", {"n": 2}, third_from=4), "third judgments out of range: 4"),
         (PlanOptions("overlap", {"n": 1}, repeat_share=1.5), "share of repeats: 1.5"),
         (PlanOptions("overlap", {"n": 1}, rationale="always"), "Unknown rationale: always"),

@@ -1,7 +1,5 @@
 """What remains by each design is the same on all pages and in the API, until all is judged."""
 
-from __future__ import annotations
-
 import pytest
 
 from judging.queries.tallies import judging_progress

@@ -1,7 +1,5 @@
 """The same text judged once: its grade is propagated, and follows each change."""
 
-from __future__ import annotations
-
 import json
 from uuid import uuid4
 

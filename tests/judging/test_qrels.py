@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 from django.core.exceptions import PermissionDenied
 from django.urls import reverse

@@ -1,7 +1,5 @@
 """Qrels versions are shown to nobody until they are released to the teams, or published."""
 
-from __future__ import annotations
-
 import pytest
 from django.test import override_settings
 from django.urls import reverse

@@ -1,7 +1,5 @@
 """A sample by influence from the pool page to the desk: drawn, planned, judged in rounds, grown."""
 
-from __future__ import annotations
-
 import re
 from uuid import uuid4
 

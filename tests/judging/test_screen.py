@@ -1,7 +1,5 @@
 """The assessor's pages, through the test client."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from uuid import uuid4

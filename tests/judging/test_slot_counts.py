@@ -1,7 +1,5 @@
 """Counts from the index and the log in memory against queries; and how many queries acts need."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from uuid import uuid4
 

@@ -1,7 +1,5 @@
 """After many judgments at once the planner knows of them, also where nothing else tells it."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Topics that end by a rule: whom it keeps from work, and what it leaves alone."""
 
-from __future__ import annotations
-
 import pytest
 from django.core.exceptions import PermissionDenied
 from django.utils import timezone

@@ -1,7 +1,5 @@
 """Third judgments exist where two assessors disagreed: what leaves them out, what counts them."""
 
-from __future__ import annotations
-
 import json
 from uuid import uuid4
 

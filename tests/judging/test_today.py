@@ -1,7 +1,5 @@
 """Judging today: the page, alarms put aside, documents to look at again, the same sentence."""
 
-from __future__ import annotations
-
 import json
 import re
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """Training pairs: brought in, taken from agreement, fixed once answered, told by assessor."""
 
-from __future__ import annotations
-
 from uuid import uuid4
 
 import pytest

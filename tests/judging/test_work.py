@@ -1,7 +1,5 @@
 """The state machine of slots, one assessor after another; documents handed out ahead."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from uuid import uuid4
 

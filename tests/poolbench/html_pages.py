@@ -1,7 +1,5 @@
 """A page as a browser sees it, for tests of files that need nothing else."""
 
-from __future__ import annotations
-
 from html.parser import HTMLParser
 
 

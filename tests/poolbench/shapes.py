@@ -1,7 +1,5 @@
 """What a chart draws: its SVG as a tree."""
 
-from __future__ import annotations
-
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 

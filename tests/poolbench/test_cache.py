@@ -1,7 +1,5 @@
 """The cache: bounds, taking values out, and threads."""
 
-from __future__ import annotations
-
 import gc
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

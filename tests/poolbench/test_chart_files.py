@@ -1,7 +1,5 @@
 """The files of a chart: its numbers, and a PNG with ink wherever there is text."""
 
-from __future__ import annotations
-
 import io
 import json
 import struct

@@ -1,7 +1,5 @@
 """Charts: scales and ticks by hand, every mark, hostile and missing values, files."""
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import replace

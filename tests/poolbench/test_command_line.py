@@ -1,7 +1,5 @@
 """The command ``poolbench``: commands on files, without Django, and those of the server."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from hashlib import sha256

@@ -1,7 +1,5 @@
 """``import poolbench as pb``: what notebooks call."""
 
-from __future__ import annotations
-
 import builtins
 import dataclasses
 import doctest

@@ -1,7 +1,5 @@
 """Reports as plain JSON and back, by their types."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Reports: one model, the same cells in every format, and nothing that a text can break."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re

@@ -1,7 +1,5 @@
 """The shape of every CSV file: two lines of conditions, a header, records."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

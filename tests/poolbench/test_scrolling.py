@@ -1,7 +1,5 @@
 """A page scrolls as a whole: only menus and the panes of the desks scroll by themselves."""
 
-from __future__ import annotations
-
 import re
 
 from tests.house import REPOSITORY

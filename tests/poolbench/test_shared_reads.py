@@ -1,7 +1,5 @@
 """What is read once within a view, and each time elsewhere."""
 
-from __future__ import annotations
-
 import pytest
 
 from poolbench.shared_reads import read_once, share_reads

@@ -1,7 +1,5 @@
 """Draws, the bootstrap, estimates and box plots: by hand, by slow twins, at the edges."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import comb, nan
 

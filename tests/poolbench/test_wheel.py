@@ -1,7 +1,5 @@
 """The wheel, built and installed in an environment of its own, far from the checkout."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """A pool is frozen after its page has said that submission is open."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

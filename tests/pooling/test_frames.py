@@ -1,7 +1,5 @@
 """What a frozen sample was drawn from, from the page and the API, with the grades of qrels."""
 
-from __future__ import annotations
-
 import pytest
 from django.db import transaction
 from django.urls import reverse

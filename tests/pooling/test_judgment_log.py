@@ -1,7 +1,5 @@
 """The log in memory: the same read at once and row by row."""
 
-from __future__ import annotations
-
 from uuid import uuid4
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A large pool is frozen by a job, and what its page says is stored with it."""
 
-from __future__ import annotations
-
 import pytest
 from django.db import OperationalError
 from django.urls import reverse

@@ -1,7 +1,5 @@
 """The organizer's pool pages."""
 
-from __future__ import annotations
-
 import re
 from html import unescape
 

@@ -1,7 +1,5 @@
 """Previewing and freezing pools."""
 
-from __future__ import annotations
-
 from uuid import uuid4
 
 import pytest

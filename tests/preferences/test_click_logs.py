@@ -1,7 +1,5 @@
 """Click logs in a campaign: import, faults, results for organizers, and never a grade."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Claim, choose, skip and undo: what is leased, what the log holds, what counts."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from uuid import uuid4
 

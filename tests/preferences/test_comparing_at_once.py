@@ -1,7 +1,5 @@
 """Many assessors at once: no slot is given twice, nothing is lost, nothing doubled."""
 
-from __future__ import annotations
-
 from collections import Counter
 from datetime import timedelta
 from threading import Barrier

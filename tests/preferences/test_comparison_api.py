@@ -1,7 +1,5 @@
 """Comparisons through the REST API."""
 
-from __future__ import annotations
-
 import json
 from uuid import uuid4
 

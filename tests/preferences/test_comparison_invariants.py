@@ -1,7 +1,5 @@
 """``check_preferences`` finds each kind of breach, and none in what the services do."""
 
-from __future__ import annotations
-
 import json
 from io import StringIO
 from uuid import uuid4

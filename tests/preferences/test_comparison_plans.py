@@ -1,7 +1,5 @@
 """What plans contain: pairs, rankings, lists; sides; preview, pause, close, reopen."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import combinations, product
 

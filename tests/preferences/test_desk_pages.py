@@ -1,7 +1,5 @@
 """The pages of plans and of the desk, through the test client."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

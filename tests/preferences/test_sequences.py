@@ -1,8 +1,6 @@
 """Any sequence of claims, answers, skips, undos and lapses keeps the invariants, and the log says
 what was said last."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from uuid import uuid4
 

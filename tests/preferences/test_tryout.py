@@ -1,7 +1,5 @@
 """The public page and API of worked examples: the lecture's numbers."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

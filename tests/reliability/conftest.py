@@ -1,7 +1,5 @@
 """Reports from few draws: what is drawn, and how often, is tested in ``tests/poolbench``."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest

@@ -1,7 +1,5 @@
 """The reusability report: requested on the page, built by a job, stored as built."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -5,8 +5,6 @@ Grades by two people (alpha-one and beta-secret retrieve as in conftest):
     topic 1: d1 2 and 2, d2 0 and 1, d3 0 and 2, d4 0 and 0;  topic 2: d1 1 and 0, d5 0 and 1
 """
 
-from __future__ import annotations
-
 import json
 from uuid import uuid4
 

@@ -1,7 +1,5 @@
 """The judged@k of a run on its own page, beside that of the contributing runs."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

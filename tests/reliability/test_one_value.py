@@ -6,8 +6,6 @@ tables, charts. Only what is marked as live may move. A page without one must sh
 the moment in all its parts, also those that come from memory.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from html.parser import HTMLParser

@@ -1,7 +1,5 @@
 """Simulating on a campaign: the same as on its files, fed by the runs that its specs choose."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from functools import partial

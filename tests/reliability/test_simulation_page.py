@@ -1,7 +1,5 @@
 """Pool simulation: requested on the page, run by a job, stored as computed."""
 
-from __future__ import annotations
-
 import json
 import re
 from html import unescape

@@ -1,7 +1,5 @@
 """Reports made in parts are, byte for byte, those made in one piece. Four seconds."""
 
-from __future__ import annotations
-
 import pytest
 
 from campaigns.models import Grade, Job
@@ -11,11 +9,7 @@ from poolbench.pooling.spec import depth_spec
 from poolbench.pooling.spec_file import read_spec
 from reliability.services import reusability, simulation
 from reliability.services.reusability import build_reusability_job, request_reusability_report
-from reliability.services.simulation import (
-    SimulationRequest,
-    request_simulation,
-    simulate_campaign,
-)
+from reliability.services.simulation import SimulationRequest, request_simulation, simulate_campaign
 from tests.world.files import accepted_run, run_text
 from tests.world.parts import collect_messages, perform_in_parts
 

@@ -1,7 +1,5 @@
 """When to stop: the panel on a small campaign, its page, its files, and the rule on it."""
 
-from __future__ import annotations
-
 import json
 import re
 from uuid import uuid4

@@ -1,7 +1,5 @@
 """The verdicts of a campaign: one sentence on page, API, report and command."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import fields, is_dataclass, replace

@@ -1,7 +1,5 @@
 """What tests of archives do: change one, as if by another hand; load one, as if elsewhere."""
 
-from __future__ import annotations
-
 import hashlib
 import zipfile
 from collections.abc import Callable

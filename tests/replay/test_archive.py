@@ -2,8 +2,6 @@
 everything, and a pool that grows.
 """
 
-from __future__ import annotations
-
 import json
 import zipfile
 from io import StringIO
@@ -27,12 +25,7 @@ from poolbench.texts.documents import DocumentText
 from pooling.services.adaptive_pools import verify_pool_log
 from replay.archive.jobs import ARCHIVE, OVERVIEW, request_campaign_file
 from replay.archive.loader import load_archive
-from replay.archive.tables import (
-    CAMPAIGN_FIELDS,
-    CAMPAIGN_LEFT_OUT,
-    NOT_ARCHIVED,
-    TABLES,
-)
+from replay.archive.tables import CAMPAIGN_FIELDS, CAMPAIGN_LEFT_OUT, NOT_ARCHIVED, TABLES
 from tests.replay.archives import change_file, load, make_archive, move_away, unpack
 from tests.world.judgments import submit_judgment
 
@@ -40,15 +33,11 @@ pytestmark = pytest.mark.django_db
 APPS = ("campaigns", "pooling", "judging", "crowd", "preferences", "evaluation")
 
 
-def names_of_fields(model) -> set[str]:
-    return {field.name for field in model._meta.concrete_fields}
-
-
 def test_every_field_of_a_campaign_is_archived_or_left_out_by_decision():
     listed = {table.model: {*table.fields, *table.left_out} for table in TABLES}
     listed[Campaign] = {*CAMPAIGN_FIELDS, *CAMPAIGN_LEFT_OUT}
     for model, fields in listed.items():
-        assert fields == names_of_fields(model), model
+        assert fields == {field.name for field in model._meta.concrete_fields}, model
     others = {
         model.__name__
         for label in APPS

@@ -1,7 +1,5 @@
 """The second campaign of the demo, on two topics: every stage of a crowd study."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A folder of runs that several processes check has the outcome of one that checks them in turn."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The brokers that carry jobs to true workers."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

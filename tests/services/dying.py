@@ -1,7 +1,5 @@
 """The product's WSGI application with a header that kills the process before it answers."""
 
-from __future__ import annotations
-
 import os
 import signal
 from collections.abc import Iterable

@@ -6,8 +6,6 @@ Each run that it scores takes half a second and adds a line to FILE; each part i
 simulation takes a minute. Dead workers and lost messages are noticed after two seconds.
 """
 
-from __future__ import annotations
-
 import sys
 import time
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """The product's worker, for which a few runs are a share of an evaluation that takes seconds."""
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

@@ -2,8 +2,6 @@
 that nothing they were promised is lost. ``benchmarks/faults`` has the long ones.
 """
 
-from __future__ import annotations
-
 import http.client
 import json
 import subprocess

@@ -1,7 +1,5 @@
 """A true web server refuses large bodies before it writes any of them to a file."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import socket
@@ -12,12 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.services.test_workers import (
-    find_free_port,
-    make_installation,
-    manage,
-    start_gunicorn,
-)
+from tests.services.test_workers import find_free_port, make_installation, manage, start_gunicorn
 
 MEGABYTE = 1_000_000
 START = b'--x\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n'

@@ -2,8 +2,6 @@
 is a process with a ``POOLBENCH_VAR`` of its own.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -4,8 +4,6 @@ An installation in a temporary folder, whose mails a tick sends to the sink; the
 from its table and from what the sink took. Each tick is a process.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import sqlite3

@@ -1,7 +1,5 @@
 """Jobs that several true workers share, of which one is busy for a minute."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sqlite3

@@ -5,8 +5,6 @@ One database, one web process that can be told to die, two workers whose clocks 
 are started once, by a process that is not this one. ``benchmarks/faults`` has the long faults.
 """
 
-from __future__ import annotations
-
 import http.client
 import json
 import signal

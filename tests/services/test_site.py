@@ -5,8 +5,6 @@ Redis, and its backup restored elsewhere.
 ports, folders and databases.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -131,7 +129,7 @@ class Site:
         trusted = ssl.create_default_context(cafile=self.root / "etc/poolbench/tls/cert.pem")
         return build_opener(HTTPSHandler(context=trusted), HTTPCookieProcessor(self.cookies))
 
-    def for_another_visitor(self) -> Site:
+    def for_another_visitor(self) -> "Site":
         """The same site, seen by somebody with cookies of their own."""
         site = copy(self)
         site.cookies = CookieJar()

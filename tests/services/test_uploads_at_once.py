@@ -1,7 +1,5 @@
 """Eight teams upload at once to a web process that has answered nothing yet."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -4,8 +4,6 @@ An installation in a temporary folder, a process that enqueues there, a worker t
 the outcome is read from its tables.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import socket

@@ -1,7 +1,5 @@
 """The texts of a page that are the same in German as in English."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from html.parser import HTMLParser

@@ -1,7 +1,5 @@
 """Marked texts as the sources have them, and the catalogue, both read without GNU gettext."""
 
-from __future__ import annotations
-
 import gettext
 import io
 import re

@@ -1,7 +1,5 @@
 """Accounts, teams, data, mails, the public page, changed scores: no English left. 5 s."""
 
-from __future__ import annotations
-
 import pytest
 from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value
 from django.conf import settings

@@ -1,7 +1,5 @@
 """Pages as a German browser gets them, beside the same pages in English."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from importlib import import_module

@@ -1,7 +1,5 @@
 """A backup is whole or refused. ``tests/services/test_site`` restores one on PostgreSQL."""
 
-from __future__ import annotations
-
 import hashlib
 import tarfile
 from pathlib import Path

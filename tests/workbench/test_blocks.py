@@ -1,7 +1,5 @@
 """Blocks of documentation pages are found and filled; what stands around them stays."""
 
-from __future__ import annotations
-
 import pytest
 
 from workbench.docs import fill_blocks, find_stale_blocks, list_blocks

@@ -1,7 +1,5 @@
 """What only a bucket does: ranges, copies on this machine, and answers while it is away."""
 
-from __future__ import annotations
-
 import io
 import os
 import zipfile

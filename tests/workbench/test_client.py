@@ -1,7 +1,5 @@
 """``poolbench client`` against a live server, and against servers that fail."""
 
-from __future__ import annotations
-
 import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer

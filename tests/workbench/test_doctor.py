@@ -1,7 +1,5 @@
 """``poolbench doctor``: what is wrong, in words, with its cure."""
 
-from __future__ import annotations
-
 import json
 import os
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """No line of any log has a link of an invitation or of a crowd worker that could be used."""
 
-from __future__ import annotations
-
 import io
 import json
 import logging

@@ -1,7 +1,5 @@
 """``/metrics``: who may read it, and what it says."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
 

@@ -1,7 +1,5 @@
 """Static files: by their own names in a checkout; hashed, packed and kept for years by a server."""
 
-from __future__ import annotations
-
 import re
 
 from django.templatetags.static import static

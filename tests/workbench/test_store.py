@@ -2,8 +2,6 @@
 a folder and in a bucket.
 """
 
-from __future__ import annotations
-
 import errno
 import io
 import os

@@ -5,17 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from campaigns.models import (
-    Campaign,
-    DataFile,
-    Invitation,
-    Job,
-    Role,
-    Run,
-    Team,
-    TeamRequest,
-    User,
-)
+from campaigns.models import Campaign, DataFile, Invitation, Job, Role, Run, Team, TeamRequest, User
 from campaigns.services import jobs
 from campaigns.services.campaigns import update_campaign
 from campaigns.services.data_files import add_data_file, release_data_file

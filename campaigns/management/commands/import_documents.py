@@ -1,7 +1,5 @@
 """``manage.py import_documents SLUG FILE... [--files FOLDER|ZIP...]``: documents of a campaign."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """``manage.py import_topics SLUG FILE...``: import topics into a campaign."""
 
-from __future__ import annotations
-
 from campaigns.management.import_command import ImportCommand
 from campaigns.services.collection import import_topics
 

@@ -1,7 +1,5 @@
 """``manage.py make_organizer NAME``: the first organizer of an installation."""
 
-from __future__ import annotations
-
 import secrets
 import sys
 from typing import Any
@@ -21,9 +19,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("username", help="username of the organizer")
         parser.add_argument(
-            "--email",
-            default="",
-            help="e-mail address of a new account; it counts as confirmed",
+            "--email", default="", help="e-mail address of a new account; it counts as confirmed"
         )
         parser.add_argument(
             "--password-stdin", action="store_true", help="read the password from standard input"

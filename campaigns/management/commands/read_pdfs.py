@@ -1,7 +1,5 @@
 """Read the text of PDF documents that were imported without it."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 
 from django.core.management.base import BaseCommand, CommandError

@@ -1,7 +1,5 @@
 """``manage.py register_collection SLUG FILE...``: documents that stay in their files."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

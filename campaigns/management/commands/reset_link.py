@@ -1,7 +1,5 @@
 """``manage.py reset_link USERNAME``: a new password where no mail can be sent."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from allauth.mfa.models import Authenticator

@@ -1,7 +1,5 @@
 """``manage.py sign_ins``: who signed in or failed to, from where, for the operator."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import Any
 

@@ -1,7 +1,5 @@
 """``manage.py tick``: what is due. Run it every minute."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.core.management.base import BaseCommand

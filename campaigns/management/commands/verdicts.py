@@ -1,7 +1,5 @@
 """``manage.py verdicts``: what the pages say first, on the command line."""
 
-from __future__ import annotations
-
 import json
 from argparse import ArgumentParser
 from typing import Any

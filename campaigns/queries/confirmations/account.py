@@ -1,7 +1,5 @@
 """The confirmation before a person deletes their account."""
 
-from __future__ import annotations
-
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext

@@ -1,7 +1,5 @@
 """The confirmation before data or a public page is given to more readers."""
 
-from __future__ import annotations
-
 from django.urls import reverse
 
 from campaigns.confirmation import Confirmation, ConfirmationChoice, Consequence, OpenMatter

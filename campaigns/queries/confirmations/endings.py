@@ -1,7 +1,5 @@
 """The confirmation before a campaign is closed, reopened, deleted or restored."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 

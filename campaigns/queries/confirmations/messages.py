@@ -1,7 +1,5 @@
 """The confirmation before a message is sent: a dry run, which sends nothing."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any

@@ -1,7 +1,5 @@
 """The confirmation before a member is removed or a conflicting role added."""
 
-from __future__ import annotations
-
 from django.urls import reverse
 from django.utils.translation import gettext as _
 

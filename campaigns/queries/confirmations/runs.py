@@ -1,7 +1,5 @@
 """The confirmation before submission is closed or reopened, and before a run is withdrawn."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from django.urls import reverse

@@ -1,7 +1,5 @@
 """The confirmation before topics or documents are deleted, and before participants see more."""
 
-from __future__ import annotations
-
 from django.urls import reverse
 
 from campaigns.confirmation import Confirmation, ConfirmationChoice, Consequence

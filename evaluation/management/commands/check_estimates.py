@@ -1,7 +1,5 @@
 """Compute score sets of estimates again and compare."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser

@@ -1,7 +1,5 @@
 """``manage.py paper``: the results of a team for a paper, as one archive."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

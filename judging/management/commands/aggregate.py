@@ -1,7 +1,5 @@
 """``manage.py aggregate``: the labels of a campaign to one grade per pair."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

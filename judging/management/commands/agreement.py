@@ -1,7 +1,5 @@
 """``manage.py agreement``: the agreement of a campaign's assessors."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """``manage.py export_judgments SLUG``: export the judgments of a campaign."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -55,7 +53,6 @@ class Command(BaseCommand):
 
 
 def iter_export_parts(campaign: Campaign, form: str, which: str) -> Iterator[str]:
-    """The file in parts."""
     rows = iter_log_rows(campaign, current=which == "current")
     conditions = {"conditions": {"campaign": campaign.slug, "which": which}}
     return ROWS[form](rows, **(conditions if form == "csv" else {}))

@@ -1,7 +1,5 @@
 """``manage.py import_judgments SLUG FILE...``: import judgments into a campaign."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

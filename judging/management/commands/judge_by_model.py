@@ -1,7 +1,5 @@
 """``manage.py judge_by_model SLUG NAME``: let a model judge the pairs of a campaign's pool."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

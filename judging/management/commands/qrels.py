@@ -1,7 +1,5 @@
 """``manage.py qrels ACTION SLUG``: list, preview, freeze, verify, compare and export qrels."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from datetime import datetime

@@ -1,7 +1,5 @@
 """What all crowd providers share: how a worker arrives, how they return, what has to be set."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

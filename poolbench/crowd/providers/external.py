@@ -4,8 +4,6 @@ Amazon Mechanical Turk introduced it and closed on 30 September 2026; other mark
 copied its shape.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import datetime
 from urllib.parse import urlsplit

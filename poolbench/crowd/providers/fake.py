@@ -1,7 +1,5 @@
 """The fake provider: a platform inside Poolbench, for trials, lessons and tests."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from poolbench.cards import Card

@@ -1,7 +1,5 @@
 """Signed links, for pools of one's own and for providers that can sign."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from poolbench.cards import Card

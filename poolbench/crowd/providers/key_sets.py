@@ -1,7 +1,5 @@
 """JSON Web Key Sets and the tokens signed under them (RFC 7515, 7517, 7519): RS256 alone."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Prolific: links signed as JSON Web Tokens, completion codes, signed webhooks."""
 
-from __future__ import annotations
-
 import base64
 import hmac
 from collections.abc import Mapping

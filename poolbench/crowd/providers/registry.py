@@ -1,7 +1,5 @@
 """All providers by name."""
 
-from __future__ import annotations
-
 from poolbench.crowd.providers import external, fake, generic, prolific
 from poolbench.crowd.providers.base import Provider
 

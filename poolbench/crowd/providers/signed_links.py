@@ -5,8 +5,6 @@ percent-encoded as in a URL (RFC 3986: everything but letters, digits and ``-._~
 ``&``. ``sig`` is the HMAC-SHA256 of that text under the key called ``kid``, in hexadecimal digits.
 """
 
-from __future__ import annotations
-
 import hmac
 from collections.abc import Mapping
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Answers of crowd workers: how they agree with their own on repeats, and with those of others."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass

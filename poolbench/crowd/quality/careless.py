@@ -1,7 +1,5 @@
 """Careless answers: too fast for the document, or the same grade too often in a row."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
@@ -120,7 +118,6 @@ class LineCheck:
 
 
 def longest_run_length(values: Sequence[Hashable]) -> int:
-    """The length of the longest run of equal values."""
     return max((sum(1 for _ in run) for _, run in groupby(values)), default=0)
 
 

@@ -1,7 +1,5 @@
 """The workers of a study as a report for the writers of ``poolbench.reports``."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Accuracy on gold: its Wilson interval, balanced by grade, and when a worker is stopped for it."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Which pairs get one more judgment: those whose grade is least sure."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """All controls of all workers of a study, the alarms that they raise, and the cards."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """A picture of what a machine gives the documents of each team."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from poolbench.charts.axes import parts_axis, round_up_nice

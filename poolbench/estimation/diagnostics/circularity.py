@@ -1,7 +1,5 @@
 """Teams whose documents a machine gives more than pairs of the same people's grade get."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

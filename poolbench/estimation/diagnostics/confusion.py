@@ -1,7 +1,5 @@
 """A machine's grades by people's grades, and topics whose relevant documents it misses."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Whether people's grades move against the calibrated machine while they judge."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

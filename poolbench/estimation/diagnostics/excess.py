@@ -1,7 +1,5 @@
 """How much more a machine gives than pairs of the same people's grade get."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 

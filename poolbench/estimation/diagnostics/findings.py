@@ -1,7 +1,5 @@
 """What a report on a machine says, in sentences that name their scope."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from poolbench.estimation.diagnostics.probes import QUERY

@@ -1,7 +1,5 @@
 """The report on machines as files: findings and figures of each, and one flat record."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import asdict
 

@@ -1,7 +1,5 @@
 """What moves a machine's grades besides relevance: length, and words of the query."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The order of runs that a machine's grades alone would give, against that by people's."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """One machine as a second witness: all diagnostics as one report, and findings in sentences."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -69,7 +67,6 @@ def report_witnesses(
     seed: int,
     inputs: WitnessInputs,
 ) -> WitnessReport:
-    """The report of each machine alone."""
     frame = sample.frame
     alone = compute_estimates(sample, [], measures, seed)
     reports = []

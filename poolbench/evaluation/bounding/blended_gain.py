@@ -15,8 +15,6 @@ over all pairs s ≤ r of relevant documents. For m relevant among the open docu
 cg* grows with m; for many open documents it is approximated for a range of m at once.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import pairwise
 

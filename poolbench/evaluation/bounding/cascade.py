@@ -7,8 +7,6 @@ ratio the first m have the highest grade, and the ideal ranking has m of the low
 0: valid, and exact if these grades are the same.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -77,7 +75,6 @@ class CascadeTopic:
         return np.concatenate(([0.0], np.cumsum(steps)))
 
     def _err(self, stops: Floats) -> Floats:
-        """err of each row of ``stops``."""
         ranks = self._count(stops)
         summed: Floats = (self._weights(stops) / ranks * (ranks <= self.k)).sum(axis=-1)
         return summed

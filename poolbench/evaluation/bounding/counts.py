@@ -5,8 +5,6 @@ others not (the maximum for m), and with the last m (the minimum): the completio
 ``EXCHANGES``, computed without constructing them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial

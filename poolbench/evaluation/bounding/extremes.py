@@ -1,7 +1,5 @@
 """Minimum and maximum values of measures over selected completions of a batch."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
@@ -47,12 +45,12 @@ class Extremes:
     reason: str = ""
 
     @classmethod
-    def from_bounds(cls, low: Floats, high: Floats) -> Extremes:
+    def from_bounds(cls, low: Floats, high: Floats) -> "Extremes":
         """Extremes of a measure that has a value in every completion."""
         return cls(low, high, np.zeros(len(low), np.bool_), np.ones(len(low), np.bool_))
 
     @classmethod
-    def none(cls, size: int) -> Extremes:
+    def none(cls, size: int) -> "Extremes":
         nothing = np.full((2, size), np.nan), np.zeros((2, size), np.bool_)
         return cls(*nothing[0], *nothing[1])
 

@@ -12,8 +12,6 @@ the gains of the open documents, I convex (the maximum of many linear functions)
   known documents reach, never need more.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise

@@ -12,8 +12,6 @@ which of these suffice, and why.
 The assignment of families is tested against all completions of small rankings.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -122,7 +120,6 @@ Sides = tuple[CompletionSide, ...]
 
 
 def choose_completions(measure: Measure, batch: ScoringBatch) -> Sides:
-    """The completions of ``batch`` to try for ``measure``."""
     params, top = measure.own_params(), top_grade(batch)
     name, user = measure.family.name, params.get("user")
     if user in ("ap", "rr"):

@@ -1,7 +1,5 @@
 """Charts of runs: the caterpillar chart, mean and interval of each run; precision by recall."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from poolbench.cards import Card

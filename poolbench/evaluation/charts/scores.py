@@ -1,7 +1,5 @@
 """Charts of scores for notebooks, by the builders of the pages."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from poolbench.charts.axes import format_value, round_down_nice, round_up_nice

@@ -3,8 +3,6 @@
 Each document is a box with its grade; a bar above it shows its contribution to the score.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 

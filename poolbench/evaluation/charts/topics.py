@@ -1,7 +1,5 @@
 """Charts by topic: bars with the spread of all runs, differences of two runs, box plots."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from poolbench.cards import Card

@@ -1,7 +1,5 @@
 """The paired t test, Wilcoxon's signed-rank test and the sign test."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np

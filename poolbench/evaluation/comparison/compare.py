@@ -168,12 +168,7 @@ class Comparisons(ResultTable):
 
 
 def compare_pair(
-    values_a: Floats,
-    values_b: Floats,
-    *,
-    test: str = "t",
-    seed: int = 0,
-    resamples: int = 10_000,
+    values_a: Floats, values_b: Floats, *, test: str = "t", seed: int = 0, resamples: int = 10_000
 ) -> PairComparison:
     """Compare two runs' values on the same list of topics; NaN where undefined.
 

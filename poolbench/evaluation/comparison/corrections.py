@@ -1,7 +1,5 @@
 """Multiple-comparison corrections of p values."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

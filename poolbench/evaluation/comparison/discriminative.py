@@ -1,7 +1,5 @@
 """Discriminative power: how well a measure distinguishes runs."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from poolbench.cards import Card

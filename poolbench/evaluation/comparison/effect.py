@@ -1,7 +1,5 @@
 """Effect sizes of two runs on the same topics."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """All pairs of runs whose scores are estimated from a sample, by the intervals of differences."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

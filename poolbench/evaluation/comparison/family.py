@@ -2,8 +2,6 @@
 the range of means under permuted run labels.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -86,7 +84,6 @@ def mean_differences(values: Floats) -> Floats:
 
 
 def undefined_outcome(values: Floats, reason: str) -> FamilyOutcome:
-    """An undefined outcome for all pairs."""
     differences = mean_differences(values)
     blank = np.full(len(differences), np.nan)
     return FamilyOutcome(differences, blank, blank, None, values.shape[1], reason=reason)

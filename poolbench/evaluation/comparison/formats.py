@@ -1,7 +1,5 @@
 """Comparisons as reports: run pairs by measure, two runs by topic, measures with each other."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
@@ -89,7 +87,6 @@ def iter_pair_records(measured: Measured) -> Iterator[tuple[object, ...]]:
 
 
 def build_measure_section(name: str, compared: Comparisons) -> Section:
-    """The tables of one measure."""
     power = discriminative_power(compared)
     head = (
         f"{name}: {compared.test}, correction {compared.correction}, alpha "

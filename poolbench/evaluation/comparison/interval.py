@@ -1,7 +1,5 @@
 """Confidence intervals of a mean over topics."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

@@ -11,8 +11,6 @@ Letters follow the ranking: ``a`` begins with the best run. After ``z`` come ``a
 on.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from string import ascii_lowercase

@@ -1,7 +1,5 @@
 """What moved between two rankings: places, scores, and pairs of runs in another order."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

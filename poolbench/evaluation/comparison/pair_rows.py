@@ -1,7 +1,5 @@
 """The rows of a comparison of all run pairs, with what does not depend on the test."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -44,7 +42,7 @@ class PairRow(NamedTuple):
     note: str = ""
     reason: str | None = None
 
-    def swapped(self, test: str) -> PairRow:
+    def swapped(self, test: str) -> "PairRow":
         """The same pair with the runs swapped, under ``test``. Two-sided p values do not change."""
         statistic, difference, effect = self.statistic, self.difference, self.effect
         if test == "sign":

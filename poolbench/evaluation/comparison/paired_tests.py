@@ -1,7 +1,5 @@
 """Two-sided tests of two runs on the same topics: the common interface."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Two runs' values on the same topics: what is common, different, or noise."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

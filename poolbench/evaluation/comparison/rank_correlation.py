@@ -2,8 +2,6 @@
 top-weighted tau with variants for ties.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The run with the largest rank drop between two rankings."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Rank correlations of two rankings, by name."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

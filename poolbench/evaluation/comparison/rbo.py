@@ -1,7 +1,5 @@
 """Rank-biased overlap of two rankings, of any lengths and with ties."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial

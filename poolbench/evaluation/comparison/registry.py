@@ -1,7 +1,5 @@
 """The registries of tests, corrections and coefficients, by name."""
 
-from __future__ import annotations
-
 from poolbench.cards import Card
 from poolbench.evaluation.comparison.classical_tests import SIGN, WILCOXON, T
 from poolbench.evaluation.comparison.corrections import CORRECTIONS

@@ -2,8 +2,6 @@
 shifted, studentized bootstrap test.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The values that are compared: one array of runs × topics per measure."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 

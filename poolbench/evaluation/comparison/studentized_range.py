@@ -1,7 +1,5 @@
 """The studentized range distribution, fast for thousands of pairs (scipy takes 7 ms per value)."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from poolbench.statistics.draws import Floats, iter_slices

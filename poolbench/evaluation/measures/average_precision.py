@@ -1,7 +1,5 @@
 """Average precision and its variants: at cut-off k, and as a geometric mean over topics."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -4,8 +4,6 @@ bpref has c = 0, bpref-10 has c = 10. The forms differ in the divisor of n(r), t
 non-relevant documents above a relevant one; they agree if enough documents are judged.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

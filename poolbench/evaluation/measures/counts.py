@@ -1,7 +1,5 @@
 """Counts of topics and of documents retrieved and relevant; the grades of the first k."""
 
-from __future__ import annotations
-
 from functools import partial
 from itertools import pairwise
 

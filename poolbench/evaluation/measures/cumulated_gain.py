@@ -1,7 +1,5 @@
 """Cumulated gain: plain, discounted and normalized."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -39,7 +37,6 @@ class GainVariant:
     mean: str = "arithmetic"
 
     def divisor(self, ranks: Ints) -> Floats:
-        """The discount divisor at each rank."""
         if self.dcg == "none":
             return np.ones(len(ranks))
         if self.dcg == "jarvelin":

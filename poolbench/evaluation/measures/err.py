@@ -1,7 +1,5 @@
 """Expected reciprocal rank: users stop at a document with a probability given by its grade."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

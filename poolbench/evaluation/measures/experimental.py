@@ -1,7 +1,5 @@
 """trec_eval's experimental measures of gain: G, binary G, NDCG at relevant documents and at R."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property, partial
 

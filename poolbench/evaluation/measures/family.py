@@ -1,7 +1,5 @@
 """Measures: a card, a function over a batch, and how values are cut off, printed and averaged."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property

@@ -4,8 +4,6 @@ others for strata, each sampled at its own rate.
 Those follow NIST's sample_eval.pl, which evaluates the first 1,000 documents.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import partial
 from math import log2

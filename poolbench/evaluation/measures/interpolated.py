@@ -1,7 +1,5 @@
 """Interpolated precision at recall levels, and its average over them."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Judged@k and unjudged@k: the judgment coverage of a run."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

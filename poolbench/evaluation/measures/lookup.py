@@ -1,8 +1,6 @@
 """How the names of a family are written: spellings, variants and unknown names, for docs, pages and
 the API."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from poolbench.cards import Parameter

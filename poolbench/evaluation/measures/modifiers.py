@@ -1,7 +1,5 @@
 """Modifiers: parameters of all ranking measures that change the batch, not the formula."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any

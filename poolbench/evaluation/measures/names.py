@@ -4,8 +4,6 @@ Accepted are trec_eval's names (``map``, ``P_10``, ``P.5,10``, ``ndcg.1=3,2=9``)
 ir_measures (``AP``, ``nDCG@10``, ``P(rel=2)@10``), with parameters in parentheses.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 

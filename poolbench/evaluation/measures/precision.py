@@ -1,7 +1,5 @@
 """Precision and recall at a cut-off, R-precision and relative precision."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

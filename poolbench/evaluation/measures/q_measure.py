@@ -1,7 +1,5 @@
 """Q-measure: average precision with graded gain."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial

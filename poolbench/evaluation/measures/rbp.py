@@ -1,7 +1,5 @@
 """Rank-biased precision and its residual."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

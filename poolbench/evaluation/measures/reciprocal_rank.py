@@ -1,7 +1,5 @@
 """Measures of the first relevant document: its rank, and whether it is retrieved at all."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -3,8 +3,6 @@
 The order is that of trec_eval, with the additional measures inserted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from poolbench.evaluation.measures import (

@@ -1,7 +1,5 @@
 """Set-based measures: quality of the retrieved set, regardless of order."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

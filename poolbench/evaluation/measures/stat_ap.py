@@ -1,7 +1,5 @@
 """Average precision estimated from a sample with known inclusion probabilities."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

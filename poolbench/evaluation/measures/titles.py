@@ -4,8 +4,6 @@ Pages show these titles. Files, the API and addresses have the printed name (``n
 is trec_eval's where trec_eval has the measure; ``format_measure_hint`` says it beside the title.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 

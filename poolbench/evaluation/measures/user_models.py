@@ -6,8 +6,6 @@ each rank, V(i) = Π of C above i: W = V / Σ V. A user is described by V at the
 by the sum of V over all ranks, in which the ranks without gain have a closed form.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -49,7 +47,6 @@ class GainingRanks:
         return sum_by_place(self.place, weights, len(self.starts) - 1)
 
     def fill(self, value: float) -> Floats:
-        """``value`` for each segment."""
         return np.full(len(self.starts) - 1, value)
 
     def first(self) -> Ints:

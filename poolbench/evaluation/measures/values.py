@@ -1,7 +1,5 @@
 """Parameter values: how ranks, numbers, lists, gains and choices are read and printed."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What a paper says and cites: the sentence on conditions, and entries of BibTeX."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """All files of a paper: tables in four formats, figures in three, conditions and citation."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from hashlib import sha256
 

@@ -1,7 +1,5 @@
 """The tables of a paper as reports: own runs beside all runs, and the best own run by topic."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any

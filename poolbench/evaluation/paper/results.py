@@ -3,8 +3,6 @@
 Nothing here names a run or a team of others: a reader of ``PaperResults`` may see all of it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date

@@ -1,7 +1,5 @@
 """The verdict on a team's runs: where the best of them stands beside the median of all runs."""
 
-from __future__ import annotations
-
 from poolbench.evaluation.paper.results import PaperResults, PaperRun
 from poolbench.files.faults import format_count
 from poolbench.number_formats import format_decimals

@@ -3,8 +3,6 @@
 K are the documents that the user already knew, R the relevant documents, A the retrieved ones.
 """
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import dataclass, replace
 from functools import partial
@@ -117,7 +115,6 @@ USER_MEASURES = (COVERAGE, NOVELTY, RELATIVE_RECALL, RECALL_EFFORT)
 
 
 def measures_for_user(user: KnowingUser) -> tuple[Measure, ...]:
-    """The four measures for one user."""
     computed = ((family, partial(family.compute, user=user)) for family in USER_MEASURES)
     return tuple(Measure(replace(family, compute=compute)) for family, compute in computed)
 

@@ -1,7 +1,5 @@
 """Dawid and Skene's model, with a confusion matrix for each worker, and two with one parameter."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

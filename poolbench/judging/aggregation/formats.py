@@ -4,8 +4,6 @@ Numbers are rounded to ``DIGITS``: the last bits of a fit may differ between pro
 that is kept with qrels must be the same everywhere.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from poolbench.judging.aggregation.base import UNDECIDED, AggregatedLabels

@@ -1,7 +1,5 @@
 """GLAD: a worker's ability and a pair's difficulty."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -1,7 +1,5 @@
 """MACE: a worker knows the grade, or guesses by a habit of their own."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from poolbench.cards import Card

@@ -1,7 +1,5 @@
 """Majority vote, plain and weighted by each worker's accuracy on gold."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from poolbench.cards import Card

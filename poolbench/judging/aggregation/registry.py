@@ -1,7 +1,5 @@
 """The models by name, in display order."""
 
-from __future__ import annotations
-
 from poolbench.judging.aggregation.base import AggregationModel
 from poolbench.judging.aggregation.dawid_skene import DAWID_SKENE, ONE_COIN, ORDINAL
 from poolbench.judging.aggregation.glad import GLAD

@@ -1,7 +1,5 @@
 """Agreement coefficients, and the counts from which they are computed, which add up over topics."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -53,18 +51,18 @@ class AgreementCounts:
         relevant = weighted_sum(totals, np.array([float(g >= self.level) for g in self.scale]))
         return divide_or_default(relevant, weighted_sum(totals), 0.0)
 
-    def over(self, weights: Floats) -> AgreementCounts:
+    def over(self, weights: Floats) -> "AgreementCounts":
         """Sums over topics, the last leading axis (…, topics), weighted by ``weights``
         (draws, topics): (…, draws).
         """
         return self._reduce(lambda values: _resampled_sum(values, weights))
 
-    def summed(self) -> AgreementCounts:
+    def summed(self) -> "AgreementCounts":
         """Sums over all topics: (…)."""
         topics = self.units.ndim - 1
         return self._reduce(lambda values: values.sum(axis=topics))
 
-    def _reduce(self, reduce: Callable[[Floats], Floats]) -> AgreementCounts:
+    def _reduce(self, reduce: Callable[[Floats], Floats]) -> "AgreementCounts":
         if self.table is not None:
             return count_two_assessors(reduce(self.table), self.scale, self.level)
         parts = (self.units, self.matched, self.coincident, self.shares, self.sets)

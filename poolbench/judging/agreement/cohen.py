@@ -1,7 +1,5 @@
 """Cohen's kappa, unweighted and weighted by grade difference."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 

@@ -2,8 +2,6 @@
 pooled grade distribution, or from the number of grades alone.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from poolbench.cards import Card

@@ -1,7 +1,5 @@
 """An agreement report for the writers of ``poolbench.reports``."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any

@@ -1,7 +1,5 @@
 """Gwet's AC1 and AC2: agreement coefficients that stay stable when one grade is rare."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Krippendorff's alpha for any number of assessors, with missing judgments."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Grades of assessors × pairs, from which agreement coefficients are computed."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -66,16 +64,16 @@ class LabelTable:
         place = {topic: at for at, topic in enumerate(self.topics)}
         return np.array([place[topic] for topic, _ in self.pairs], np.int64)
 
-    def select_assessors(self, *rows: int) -> LabelTable:
+    def select_assessors(self, *rows: int) -> "LabelTable":
         """The assessors at ``rows``, with the same pairs and scale."""
         return self._select(list(rows), slice(None))
 
-    def within(self, topic: str) -> LabelTable:
+    def within(self, topic: str) -> "LabelTable":
         """The pairs of one topic, for all assessors."""
         columns = [at for at, (number, _) in enumerate(self.pairs) if number == topic]
         return self._select(slice(None), columns)
 
-    def _select(self, rows: slice | list[int], columns: slice | list[int]) -> LabelTable:
+    def _select(self, rows: slice | list[int], columns: slice | list[int]) -> "LabelTable":
         names, pairs = np.array(self.assessors, object), np.empty(len(self.pairs), object)
         pairs[:] = self.pairs
         return LabelTable(
@@ -92,7 +90,7 @@ class LabelTable:
         """The number of third judgments in the table."""
         return 0 if self.third is None else int(np.count_nonzero(self.third))
 
-    def without_third(self) -> LabelTable:
+    def without_third(self) -> "LabelTable":
         """Without third judgments, and without assessors and pairs that have no others."""
         if self.third is None or not self.thirds:
             return self
@@ -106,7 +104,7 @@ class LabelTable:
         rows, columns = (np.flatnonzero(first.judged.any(axis=axis)).tolist() for axis in (1, 0))
         return first._select(rows, columns)
 
-    def combine_with(self, other: LabelTable) -> LabelTable:
+    def combine_with(self, other: "LabelTable") -> "LabelTable":
         """The assessors of both tables over the pairs of either, on the joint scale."""
         pairs = tuple(dict.fromkeys((*self.pairs, *other.pairs)))
         place = {pair: at for at, pair in enumerate(pairs)}
@@ -116,7 +114,7 @@ class LabelTable:
         scale = tuple(sorted({*self.scale, *other.scale}))
         return LabelTable((*self.assessors, *other.assessors), pairs, grades, scale)
 
-    def binary(self, level: int) -> LabelTable:
+    def binary(self, level: int) -> "LabelTable":
         """Grade 1 where the grade is at least ``level``, else 0."""
         grades = np.where(self.judged, self.grades >= level, MISSING).astype(np.int32)
         return replace(self, grades=grades, scale=(0, 1))

@@ -1,7 +1,5 @@
 """Agreement that is not corrected for chance: percent, and overlap of the relevant sets."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from poolbench.cards import Card

@@ -1,7 +1,5 @@
 """The coefficient panel: every coefficient, by pair of assessors and by topic, with intervals."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations, islice
@@ -90,10 +88,10 @@ def compare_label_sets(tables: Floats, scale: tuple[int, ...], level: int) -> li
     (couples, topics, q, q).
     """
     counts = count_two_assessors(tables, scale, level)
-    return _rows(counts, TopicResamples(counts, DRAWS))
+    return _compute_rows(counts, TopicResamples(counts, DRAWS))
 
 
-def _rows(counts: AgreementCounts, resampled: TopicResamples | None) -> list[Row]:
+def _compute_rows(counts: AgreementCounts, resampled: "TopicResamples | None") -> list[Row]:
     whole = counts.summed()
     rows: list[Row] = [{} for _ in whole.units]
     for name, agreement in COEFFICIENTS.items():
@@ -102,7 +100,7 @@ def _rows(counts: AgreementCounts, resampled: TopicResamples | None) -> list[Row
         estimates = _without_intervals(values, topics, TOO_MANY_PAIRS.format(MOST_PAIRS))
         if resampled:
             estimates = resampled.estimate(agreement, values, topics)
-        for row, value in enumerate(_coefficients(agreement, whole, estimates)):
+        for row, value in enumerate(_build_coefficients(agreement, whole, estimates)):
             rows[row][name] = value
     return rows
 
@@ -193,7 +191,7 @@ class AssessorPairs:
     def _take(self, tables: Floats, scale: tuple[int, ...], level: int) -> None:
         counts = count_two_assessors(tables, scale, level)
         resampled = TopicResamples(counts, self.draws) if self.draws else None
-        self.rows += _rows(counts, resampled)
+        self.rows += _compute_rows(counts, resampled)
         self.confusion += tables.sum(axis=1).astype(int).tolist()
         others = resampled.others(counts, self.topics) if resampled else None
         drawn = None
@@ -256,7 +254,7 @@ def coefficients_over_all(
     for name, agreement in many.items():
         topics = np.count_nonzero(agreement.n(counts), axis=-1)
         estimates = percentile_estimates(agreement.compute(whole), agreement.compute(drawn), topics)
-        (overall[name],) = _coefficients(agreement, whole, estimates)
+        (overall[name],) = _build_coefficients(agreement, whole, estimates)
         for row, value in zip(by_topic, _within(agreement, counts), strict=True):
             row[name] = value
     return overall, by_topic
@@ -278,7 +276,7 @@ def _within(agreement: AgreementCoefficient, counts: AgreementCounts) -> list[Es
     ]
 
 
-def _coefficients(
+def _build_coefficients(
     agreement: AgreementCoefficient, whole: AgreementCounts, estimates: Sequence[Estimate]
 ) -> list[Estimate]:
     columns = (agreement.n(whole).tolist(), whole.prevalence.tolist())

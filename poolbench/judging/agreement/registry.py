@@ -1,7 +1,5 @@
 """The coefficients by name, in display order."""
 
-from __future__ import annotations
-
 from poolbench.judging.agreement.coefficient import AgreementCoefficient
 from poolbench.judging.agreement.cohen import COHEN
 from poolbench.judging.agreement.fleiss import BRENNAN_PREDIGER, FLEISS, SCOTT

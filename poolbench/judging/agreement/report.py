@@ -1,7 +1,5 @@
 """The agreement report: coefficients over all assessors, by pair of assessors and by topic."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
@@ -130,7 +128,7 @@ class AgreementReport(CoefficientPanel, ResultTable):
         ]
         return make_frame(rows)
 
-    def largest(self, rows: int | None) -> tuple[AgreementReport, OmittedRows]:
+    def largest(self, rows: int | None) -> "tuple[AgreementReport, OmittedRows]":
         """At most ``rows`` assessors and pairs of assessors, those with the most judgments, and
         the numbers left out. Figures over all of them stay; None: everything.
         """

@@ -1,7 +1,5 @@
 """Variation between assessors: on a pair, on a topic, and of each assessor from the others."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

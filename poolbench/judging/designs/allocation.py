@@ -1,7 +1,5 @@
 """What every design shares: the work, its allocation, and the forecast of loads and overlap."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -2,8 +2,6 @@
 computed for each pair of assessors.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np
@@ -61,7 +59,6 @@ def _choose_next_assessor(block: list[int], met: Ints, assessors: int) -> int:
 
 
 def _circle_distance(first: int, second: int, assessors: int) -> int:
-    """The distance of two assessors on the circle."""
     return min((first - second) % assessors, (second - first) % assessors)
 
 

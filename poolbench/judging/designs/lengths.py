@@ -1,7 +1,5 @@
 """Order documents so that short and long ones come in blocks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 

@@ -1,7 +1,5 @@
 """The designs by name; balanced blocks have a module of their own."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 
 import numpy as np

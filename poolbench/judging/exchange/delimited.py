@@ -1,7 +1,5 @@
 """Line-based judgment formats: qrels, CSV, TSV."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

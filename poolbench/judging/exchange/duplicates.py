@@ -1,7 +1,5 @@
 """Several judgments of an assessor for one pair: which one counts."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -52,13 +50,12 @@ class ImportedBallots(Sequence[ImportedBallot]):
     odd: Mapping[int, ImportedBallot]
 
     def read(self, places: Ints) -> Iterator[ImportedBallot]:
-        """The ballots at ``places``."""
         entries = self.entries.read(self.rows[places].tolist())
         for place, entry in zip(places.tolist(), entries, strict=True):
             plain = (self.people[self.assessors[place]], entry, "grade", int(self.grades[place]))
             yield self.odd.get(place) or ImportedBallot(*plain)
 
-    def take(self, places: Ints) -> ImportedBallots:
+    def take(self, places: Ints) -> "ImportedBallots":
         moved = {place: at for at, place in enumerate(places.tolist())} if self.odd else {}
         odd = {moved[place]: ballot for place, ballot in self.odd.items() if place in moved}
         columns = (self.rows[places], self.assessors[places], self.grades[places])

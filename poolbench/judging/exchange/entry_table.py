@@ -77,7 +77,6 @@ class EntryTable(Sequence[JudgmentEntry]):
         return list(self.columns[name].numbers)
 
     def read(self, rows: Iterable[int]) -> Iterator[JudgmentEntry]:
-        """The entries of ``rows``."""
         values = [(column.codes, list(column.numbers)) for column in self.columns.values()]
         for row in rows:
             topic, docno, labels, assessor, rest = (known[codes[row]] for codes, known in values)

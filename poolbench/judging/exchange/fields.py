@@ -1,7 +1,5 @@
 """Records of a judgment file, and by its column and key names the entries."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

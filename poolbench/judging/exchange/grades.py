@@ -1,7 +1,5 @@
 """From the labels of a file to the grades of the scale: proposals with reasons."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """From the entries of a file to judgments: labels to grades, names to accounts, one per pair."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """JSON judgment formats: lines or a list of objects, and doccano's export."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -17,7 +15,6 @@ _SPACE = re.compile(r"\s*")
 
 
 def parse_json_line_records(text: str, report_fault: FaultReporter) -> Iterator[JudgmentRecord]:
-    """One JSON object per line."""
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
@@ -34,7 +31,6 @@ def parse_json_line_records(text: str, report_fault: FaultReporter) -> Iterator[
 
 
 def parse_json_list(text: str, report_fault: FaultReporter) -> Iterator[JudgmentRecord]:
-    """One JSON list of objects."""
     for line, value in iter_json_elements(text, report_fault):
         if isinstance(value, dict):
             yield JudgmentRecord(line, flatten_record(value))

@@ -1,7 +1,5 @@
 """Label Studio's JSON export: tasks with annotations and predictions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any

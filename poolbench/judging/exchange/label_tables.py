@@ -4,8 +4,6 @@ The formats, names and faults are those of an import. Without a campaign there i
 grades, no list of topics and no account to compare with: the file is its own reference.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace

@@ -4,8 +4,6 @@ What it reads, ``reader.parse_entries`` reads in the same way, only more slowly;
 left to that: quotes, blanks within cells, further fields, any fault.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import islice
 

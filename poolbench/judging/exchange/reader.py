@@ -1,7 +1,5 @@
 """The judgment formats by name, their detection, and reading a file: records and faults of form."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import dataclass

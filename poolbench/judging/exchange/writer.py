@@ -1,7 +1,5 @@
 """Writing judgments: the log as a table or JSON."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -22,7 +20,6 @@ def iter_judgment_csv_parts(
 
 
 def cell_value(name: str, value: object) -> object:
-    """A value as written into a cell."""
     if isinstance(value, list):
         flat = all(isinstance(item, str) for item in value)
         return "|".join(value) if flat else json.dumps(value, ensure_ascii=False)

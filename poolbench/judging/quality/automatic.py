@@ -1,7 +1,5 @@
 """Automatic assessors compared with human assessors, and kept apart from them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

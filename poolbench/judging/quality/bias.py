@@ -1,7 +1,5 @@
 """Bias: how lenient or strict an assessor is against the others. Drift: how that changes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 

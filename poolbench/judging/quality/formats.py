@@ -1,7 +1,5 @@
 """Assessor quality for the writers of ``poolbench.reports``."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Human judgments in order of judging, as columns; pace: their seconds, and the hasty ones."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """The assessor quality report, with the self-consistency of assessors in blind repeats."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, TypeVar
@@ -119,7 +117,7 @@ class QualityReport:
     automatic: Mapping[str, AutomaticQuality]
     near_consistency: Mapping[str, Row]
 
-    def largest(self, rows: int | None) -> QualityReport:
+    def largest(self, rows: int | None) -> "QualityReport":
         """At most ``rows`` assessors, those whose bias is over the most judgments."""
         if rows is None or len(self.bias) <= rows:
             return self

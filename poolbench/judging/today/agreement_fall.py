@@ -1,7 +1,5 @@
 """Alarm: the assessors of a topic have stopped meaning the same."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

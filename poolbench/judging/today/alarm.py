@@ -1,7 +1,5 @@
 """An alarm: what is wrong, how one knows, and what to do about it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

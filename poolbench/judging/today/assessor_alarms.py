@@ -1,7 +1,5 @@
 """Alarms about an assessor: another share of the lowest grade, another pace, contradictions."""
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What each assessor has done before alarms can say anything: counts, and nothing concluded."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """When judging will be done, by the measured pace; alarm: not when it is to close."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

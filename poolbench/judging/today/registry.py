@@ -1,7 +1,5 @@
 """All alarms: documents and guidelines first, assessors last, never one beside the other."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 
 from poolbench.judging.today.agreement_fall import AGREEMENT_FALL

@@ -1,7 +1,5 @@
 """What the alarms of a day are computed from: working days, judgments in order, what is to do."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from datetime import date
 

@@ -1,7 +1,5 @@
 """The verdict of the day: can everybody go on, and when are we done?"""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date

@@ -1,7 +1,5 @@
 """Alarms about work: topics without anybody, a standstill, changed guidelines, skips."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping
 from datetime import date, timedelta

@@ -1,7 +1,5 @@
 """Methods that play runs as bandits: judge the next document of the run with the highest value."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 
@@ -58,7 +56,6 @@ def draw_or_share(
 
 
 def play_by_value(value: RunValue, candidates: TopicCandidates, values: Values) -> AdaptivePlayer:
-    """A player of the run with the highest ``value``."""
     counts = RunCounts(candidates, values.get("update", "all"))
     return Bandit(candidates, counts, partial(value, candidates, values))
 

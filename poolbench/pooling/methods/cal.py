@@ -1,7 +1,5 @@
 """Continuous active learning: the texts of judged documents predict relevance of the others."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The Comb family: documents by their normalized scores, combined in one of six ways."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Depth-k pooling: the first k documents of every run, by best rank or in NTCIRPOOL's order."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from poolbench.cards import Parameter

@@ -1,7 +1,5 @@
 """Hedge: runs vote on documents and lose weight for wrong votes."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from poolbench.cards import Parameter

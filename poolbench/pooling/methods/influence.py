@@ -1,7 +1,5 @@
 """A sample of pairs by how much each matters for the scores of the runs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -35,7 +33,6 @@ MOST_GRADES = 100
 
 
 def list_frame(listing: RunListing) -> PoolFrame:
-    """All pairs of ``listing`` as a frame."""
     topics = np.repeat(np.arange(len(listing)), np.diff(listing.entries))
     segment = listing.run * len(listing) + topics
     order = np.argsort(segment, kind="stable")  # ranks ascend in a run and topic already

@@ -1,7 +1,5 @@
 """MTC: the document that says most about which run has the higher average precision."""
 
-from __future__ import annotations
-
 from statistics import NormalDist
 
 import numpy as np

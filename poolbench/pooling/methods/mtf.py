@@ -1,7 +1,5 @@
 """Move-to-front: stay with a run while its documents are relevant."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from poolbench.cards import Parameter

@@ -1,7 +1,5 @@
 """Methods that take documents by a score of their ranks in all runs, the highest first."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from poolbench.cards import Parameter

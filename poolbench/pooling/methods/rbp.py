@@ -1,7 +1,5 @@
 """Methods A, B and C of rank-biased precision: by weights, residuals and what may still be won."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from poolbench.cards import Parameter

@@ -3,8 +3,6 @@
 A frozen pool keeps its rule, so that its log can be replayed. Nothing else uses these players.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cached_property
 

@@ -1,7 +1,5 @@
 """Samples: a random number of documents from each window of ranks, or unequal probabilities."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Scores of condensed lists compared with those of the full rankings."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

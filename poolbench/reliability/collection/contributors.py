@@ -1,7 +1,5 @@
 """Documents that each team and each run contributed to the pool, and the unique ones."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

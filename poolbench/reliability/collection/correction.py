@@ -1,7 +1,5 @@
 """Estimated scores of non-contributing runs, had they contributed to the pool."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

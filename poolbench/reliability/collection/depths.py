@@ -1,7 +1,5 @@
 """New documents, and new relevant ones, at each pool depth."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Relevant documents expected in a deeper pool of the same runs."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 

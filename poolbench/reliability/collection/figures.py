@@ -1,7 +1,5 @@
 """The charts of a reusability report."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 from poolbench.charts.axes import Axis, fifths_axis, format_value, round_up_nice

@@ -1,7 +1,5 @@
 """A reusability report for the writers of ``poolbench.reports``."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -40,25 +38,29 @@ def iter_value_records(report: ReusabilityReport) -> Iterator[Line]:
     """Every value but the facts, which are the conditions."""
     for name, part in report.as_dict().items():
         if name != "facts":
-            yield from _rows(part if isinstance(part, tuple) else (part,), name)
+            yield from _iter_rows(part if isinstance(part, tuple) else (part,), name)
 
 
-def _rows(records: Sequence[Mapping[str, Any]], table: str, before: str = "") -> Iterator[Line]:
+def _iter_rows(
+    records: Sequence[Mapping[str, Any]], table: str, before: str = ""
+) -> Iterator[Line]:
     for number, row in enumerate(records, 1):
-        yield from _columns(row, table, f"{before}{number}")
+        yield from _iter_columns(row, table, f"{before}{number}")
 
 
-def _columns(record: Mapping[str, Any], table: str, row: str, before: str = "") -> Iterator[Line]:
+def _iter_columns(
+    record: Mapping[str, Any], table: str, row: str, before: str = ""
+) -> Iterator[Line]:
     for name, value in record.items():
         if isinstance(value, dict):
-            yield from _columns(value, table, row, f"{before}{name}.")
+            yield from _iter_columns(value, table, row, f"{before}{name}.")
         elif isinstance(value, tuple) and value and isinstance(value[0], dict):
-            yield from _rows(value, f"{table}.{before}{name}", f"{row}.")
+            yield from _iter_rows(value, f"{table}.{before}{name}", f"{row}.")
         else:
-            yield table, row, f"{before}{name}", _cell(value)
+            yield table, row, f"{before}{name}", _format_cell(value)
 
 
-def _cell(value: object) -> object:
+def _format_cell(value: object) -> object:
     if isinstance(value, tuple):
         return "; ".join(map(str, value))
     return str(value).lower() if isinstance(value, bool) else value

@@ -1,7 +1,5 @@
 """Runs, judgments and their pool, prepared once for all diagnostics."""
 
-from __future__ import annotations
-
 from collections.abc import Collection as Container
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -110,7 +108,7 @@ class PooledCollection:
                 values[at, :, column] = measure(batch)
         return values
 
-    def cut_pool(self, depth: int) -> PooledCollection:
+    def cut_pool(self, depth: int) -> "PooledCollection":
         """As if the pool ended at ``depth``: without the judgments of its deeper documents."""
         deeper = self.pool.place[(self.pool.best > depth) & (self.pool.place >= 0)]
         selected = np.ones(self.pool.judgments, np.bool_)

@@ -1,7 +1,5 @@
 """Kinds of runs: contributing runs that brought much the same documents to the pool."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from poolbench.evaluation.judgments import Floats, Ints

@@ -1,7 +1,5 @@
 """Leave-one-group-out: scores of a run without its team's unique documents."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal

@@ -1,7 +1,5 @@
 """What leaving out teams or kinds does to the places of their runs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Which run contributed which document to the pool, and at which rank."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -69,7 +67,7 @@ class InferredPool:
         count[lines], sole[lines] = by_doc[listed], sole_by_doc[listed]
         return count, sole
 
-    def cut(self, depth: int, place: Ints) -> InferredPool:
+    def cut(self, depth: int, place: Ints) -> "InferredPool":
         """Down to ``depth``, and with other judgments: by judgment, its ``place`` among them, or
         -1. Documents keep their numbers.
         """

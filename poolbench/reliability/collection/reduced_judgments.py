@@ -1,7 +1,5 @@
 """Run rankings by random samples of the judgments."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial

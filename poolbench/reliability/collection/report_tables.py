@@ -1,7 +1,5 @@
 """The sections of a reusability report: one per diagnostic."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import astuple, replace
 

@@ -1,7 +1,5 @@
 """Signs of a pool that is too small: unjudged top documents, topics with mostly relevant ones."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Grades by pair and assessor, as arrays, and the qrels that follow from them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """Cards of the effect of disagreement; docs/disagreement.md is generated from them."""
 
-from __future__ import annotations
-
 from poolbench.cards import Card, Parameter
 
 VOORHEES = (

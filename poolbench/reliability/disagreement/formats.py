@@ -1,7 +1,5 @@
 """A disagreement report for the writers of ``poolbench.reports``."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any

@@ -1,7 +1,5 @@
 """All runs matched with the judged pairs, to be scored by any grades of these pairs."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

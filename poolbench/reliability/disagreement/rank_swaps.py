@@ -1,7 +1,5 @@
 """Rank-swap value: how much adjudicating one pair can change the run ranking."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Run rankings by each assessor's own qrels, compared with the ranking by the policy."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal

@@ -1,7 +1,5 @@
 """Rankings with other assessors: resampled, or one random assessor per topic."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

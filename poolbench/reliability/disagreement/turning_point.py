@@ -1,7 +1,5 @@
 """Turning point: the disagreements whose adjudication would reverse the order of two runs."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The charts of a simulation: one line per spec over the number of judgments."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 from poolbench.charts.chart import Chart

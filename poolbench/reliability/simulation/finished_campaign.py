@@ -1,7 +1,5 @@
 """A finished campaign for replaying pool specs: its runs and all its judgments."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -62,7 +60,7 @@ class FinishedCampaign:
         qrels: QrelsTable,
         pooled: Collection[str] | None = None,
         level: int = 1,
-    ) -> FinishedCampaign:
+    ) -> "FinishedCampaign":
         """From runs read from files, each its own team; ``pooled`` None: all of them.
 
         Raises ``ValueError`` for duplicate tags and for ``pooled`` tags of no run.
@@ -108,7 +106,6 @@ class FinishedCampaign:
         return np.where((rows >= 0) & (self.qrels.grades[rows] >= 0), rows, -1)
 
     def select_runs(self, spec: PoolSpec) -> frozenset[str]:
-        """The tags of the runs that ``spec`` pools."""
         selected = spec.runs.choose(self.contributing_runs, lambda run: run.team)
         return frozenset(run.tag for run in selected)
 

@@ -1,7 +1,5 @@
 """A simulation for the writers of ``poolbench.reports``."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from functools import partial
@@ -119,7 +117,6 @@ def build_specs_table(simulation: Simulation) -> Table:
 
 
 def align_specs_by_budget(simulation: Simulation) -> Iterator[tuple[SpecResult, BudgetPoint]]:
-    """All specs at each budget."""
     for at in range(len(simulation.budgets)):
         for spec in simulation.specs:
             yield spec, spec.points[at]

@@ -1,7 +1,5 @@
 """One pool spec replayed with one seed: the judgments in order."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -47,7 +45,7 @@ class Replay:
         ranks = np.flatnonzero(self.relevant)
         return int(ranks[count - 1]) + 1 if count <= len(ranks) else None
 
-    def for_topic(self, topic: int) -> Replay:
+    def for_topic(self, topic: int) -> "Replay":
         mine = self.topic == topic
         return Replay(self.topic[mine], self.row[mine], self.relevant[mine])
 

@@ -1,7 +1,5 @@
 """Replay pool specs on a finished campaign: relevant documents, cost and run rankings."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Relevant documents found so far: by judgment, topic, depth and team."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """Ranking stability: how much the run ranking changes as judgments come in."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

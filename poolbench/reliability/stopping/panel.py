@@ -1,7 +1,5 @@
 """What has been found so far, and how the runs stand: the sections of the report on stopping."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 

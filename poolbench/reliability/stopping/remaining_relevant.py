@@ -1,7 +1,5 @@
 """Relevant documents expected among the unjudged ones."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The verdict on agreement: are the judgments good enough for the ranking of these runs?"""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np
@@ -92,7 +90,7 @@ def _sort_parts(parts: Parts) -> list[tuple[float, str]]:
     return sorted(known, key=lambda part: part[0])
 
 
-def _list_low(parts: Parts) -> list[tuple[float, str]]:
+def _list_low_parts(parts: Parts) -> list[tuple[float, str]]:
     return [part for part in _sort_parts(parts) if part[0] < LEAST_ALPHA.value]
 
 
@@ -116,24 +114,24 @@ def measure_effect(state: CampaignState, labels: LabelTable) -> RankingEffect:
 
 
 def judge_agreement(report: AgreementReport) -> Verdict:
-    return finish_verdict(_decide(report), THRESHOLDS)
+    return finish_verdict(_decide_agreement(report), THRESHOLDS)
 
 
-def _decide(report: AgreementReport) -> Verdict:
-    unknown, scope = _explain_unknown(report), f" of {report.people}" if report.who else ""
+def _decide_agreement(report: AgreementReport) -> Verdict:
+    unknown, scope = _find_agreement_gap(report), f" of {report.people}" if report.who else ""
     if unknown:
         return Verdict(
             AGREEMENT,
             VerdictState.UNKNOWN,
             f"Agreement{scope} cannot be determined: {unknown}.",
             "Figures over so few would say more about chance than about the assessors.",
-            _list_figures(report),
-            _list_first_acts(report),
+            _list_agreement_figures(report),
+            _list_second_opinions(report),
         )
     alpha, lowest = report.overall[COEFFICIENT].value, report.effect.lowest_tau
     likely = report.effect.likely_tau
     assert alpha is not None and lowest is not None and likely is not None  # noqa: S101, PT018
-    state, sentence = _answer(report, alpha, lowest, likely)
+    state, sentence = _judge_taus(report, alpha, lowest, likely)
     return Verdict(
         AGREEMENT,
         state,
@@ -142,12 +140,12 @@ def _decide(report: AgreementReport) -> Verdict:
         "least 19 of 20 second opinions must reach it. Below an alpha of "
         f"{LEAST_ALPHA.value:g} not even tentative conclusions are drawn (Krippendorff 2004); "
         f"here it is {format_decimals(alpha, 2)}.",
-        _list_figures(report),
-        _list_acts(report),
+        _list_agreement_figures(report),
+        _list_agreement_acts(report),
     )
 
 
-def _explain_unknown(report: AgreementReport) -> str:
+def _find_agreement_gap(report: AgreementReport) -> str:
     alpha, topics = report.overall[COEFFICIENT], len(_list_topics(report))
     least_topics, least_documents = int(LEAST_TOPICS.value), int(LEAST_DOCUMENTS.value)
     if topics < least_topics or alpha.n < least_documents:
@@ -169,10 +167,9 @@ def _explain_gap(report: AgreementReport) -> str:
     return report.effect.reason or report.overall[COEFFICIENT].reason or ""
 
 
-def _answer(
+def _judge_taus(
     report: AgreementReport, alpha: float, lowest: float, likely: float
 ) -> tuple[VerdictState, str]:
-    """The state and its sentence, by alpha and the taus."""
     # Limits, not the taus: by another seed those have other digits.
     scope, limit = f" of {report.people}" if report.who else "", LEAST_TAU.value
     if likely < limit:
@@ -191,7 +188,7 @@ def _answer(
             f"same, but tau may fall below {limit:g}."
         )
     topics = _list_topics(report)
-    low, known = len(_list_low(topics)), len(_sort_parts(topics))
+    low, known = len(_list_low_parts(topics)), len(_sort_parts(topics))
     if alpha < LEAST_ALPHA.value:
         return VerdictState.AMBER, (
             f"{same}; but single grades{scope} are not safe: alpha is {format_decimals(alpha, 2)}."
@@ -218,7 +215,7 @@ def _describe_tau(effect: RankingEffect) -> tuple[str, str]:
     return f"{limit:g} or more", f"by each assessor's own grades, and in 19 of 20 {opinions}"
 
 
-def _list_figures(report: AgreementReport) -> tuple[KeyFigure, ...]:
+def _list_agreement_figures(report: AgreementReport) -> tuple[KeyFigure, ...]:
     alpha, prevalence = report.overall[COEFFICIENT], report.overall["percent"].prevalence
     lowest, (tau, draws) = report.effect.lowest_tau, _describe_tau(report.effect)
     pair, name = next(iter(_sort_parts(_list_pairs(report))), (None, ""))
@@ -261,7 +258,7 @@ def _list_figures(report: AgreementReport) -> tuple[KeyFigure, ...]:
     )
 
 
-def _list_first_acts(report: AgreementReport) -> tuple[Act, ...]:
+def _list_second_opinions(report: AgreementReport) -> tuple[Act, ...]:
     """What brings a verdict: documents for a second assessor."""
     topics = max(0, int(LEAST_TOPICS.value) - len(_list_topics(report)))
     missing = int(LEAST_DOCUMENTS.value) - report.overall[COEFFICIENT].n
@@ -275,27 +272,27 @@ def _list_first_acts(report: AgreementReport) -> tuple[Act, ...]:
         if topics
         else f"Give {format_count(documents, 'document')} to a second assessor"
     )
-    return (Act(label, "plan-new", (), {}, documents, _cost(report, documents)),)
+    return (Act(label, "plan-new", (), {}, documents, _estimate_minutes(report, documents)),)
 
 
-def _list_acts(report: AgreementReport) -> tuple[Act, ...]:
+def _list_agreement_acts(report: AgreementReport) -> tuple[Act, ...]:
     acts = []
     topics = _list_topics(report)
-    for alpha, name in _list_low(topics)[:MOST_NAMED]:
+    for alpha, name in _list_low_parts(topics)[:MOST_NAMED]:
         label = f"Read topic {name} with its assessors: alpha {format_decimals(alpha, 2)}"
         acts.append(Act(label, "agreement", (), {"topic": name}, topics[name].n))
     pairs = _list_pairs(report)
-    for alpha, name in _list_low(pairs)[:MOST_NAMED]:
+    for alpha, name in _list_low_parts(pairs)[:MOST_NAMED]:
         first, second = name.split(", ")[:2]
         label = f"Compare {first} and {second}: alpha {format_decimals(alpha, 2)}"
         acts.append(Act(label, "agreement-pair", (), {"a": first, "b": second}, pairs[name].n))
     if report.effect.disputes:
         label = f"Adjudicate {format_count(report.effect.disputes, 'disagreement')}"
-        cost = _cost(report, report.effect.disputes)
+        cost = _estimate_minutes(report, report.effect.disputes)
         acts.append(Act(label, "adjudication", (), {}, report.effect.disputes, cost))
     return tuple(acts)
 
 
-def _cost(report: AgreementReport, documents: int) -> float | None:
+def _estimate_minutes(report: AgreementReport, documents: int) -> float | None:
     each = report.seconds_each
     return None if each is None else documents * each / 60

@@ -4,8 +4,6 @@ Both draw grades for documents and rank the runs by each draw. They work on what
 by grades, so that a campaign and a simulation use the same code.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Protocol
 

@@ -1,7 +1,5 @@
 """The verdict on a collection: can it score runs that did not contribute to its pool?"""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -50,16 +48,10 @@ LEAST_JUDGED = Threshold(
     "SIGIR 2004)",
 )
 LEAST_OF_TEAMS = Threshold(
-    "collection-teams-judged",
-    0.85,
-    "Judged@k of teams left out, one in ten aside, at least",
-    OURS,
+    "collection-teams-judged", 0.85, "Judged@k of teams left out, one in ten aside, at least", OURS
 )
 LEAST_OF_KINDS = Threshold(
-    "collection-kinds-judged",
-    0.7,
-    "Judged@k of kinds left out, one in ten aside, at least",
-    OURS,
+    "collection-kinds-judged", 0.7, "Judged@k of kinds left out, one in ten aside, at least", OURS
 )
 GOOD_TEAMS = Threshold(
     "collection-good-teams", 5, "Teams without which no collection is called reusable", OURS
@@ -111,7 +103,6 @@ class CollectionReport:
 
     @property
     def pool_judged(self) -> float:
-        """The share of the pool that is judged."""
         return 1 - self.unjudged / self.pooled if self.pooled else 0.0
 
     @property
@@ -193,10 +184,10 @@ def _shares_by_tag(tags: Sequence[str], shares: Floats, selected: Mask) -> dict[
 
 
 def judge_collection(report: CollectionReport) -> Verdict:
-    return finish_verdict(_decide(report), THRESHOLDS)
+    return finish_verdict(_decide_collection(report), THRESHOLDS)
 
 
-def _decide(report: CollectionReport) -> Verdict:
+def _decide_collection(report: CollectionReport) -> Verdict:
     if why := _find_obstacle(report):
         return Verdict(
             COLLECTION,
@@ -204,17 +195,17 @@ def _decide(report: CollectionReport) -> Verdict:
             f"Whether new runs are scored fairly cannot be determined: {why}.",
             "Leaving out a team shows how the runs of one that did not contribute would be scored, "
             f"once {format_percent(LEAST_POOL.value)} of the pool are judged.",
-            _list_figures(report),
-            _list_acts(report, VerdictState.UNKNOWN),
+            _list_moved_figures(report),
+            _list_collection_acts(report, VerdictState.UNKNOWN),
         )
-    state, sentence = _judge(report)
+    state, sentence = _judge_moves(report)
     return Verdict(
         COLLECTION,
         state,
         sentence,
-        _write_reason(report),
-        _list_figures(report),
-        _list_acts(report, state),
+        _write_collection_reason(report),
+        _list_moved_figures(report),
+        _list_collection_acts(report, state),
     )
 
 
@@ -231,7 +222,7 @@ def _find_obstacle(report: CollectionReport) -> str:
     return ""
 
 
-def _judge(report: CollectionReport) -> tuple[VerdictState, str]:
+def _judge_moves(report: CollectionReport) -> tuple[VerdictState, str]:
     measure, teams, kinds = report.measure, report.by_team, len(report.kinds)
     if fault := next(_list_faults_by_team(report), None):
         return VerdictState.AMBER, f"By {measure}, treat new runs with care: {fault}."
@@ -302,7 +293,7 @@ def _format_judged(report: CollectionReport, share: float, limit: Threshold) -> 
     return f"judged@{report.cut} of {format_decimals(share, 2, limit=limit.value)} or less"
 
 
-def _write_reason(report: CollectionReport) -> str:
+def _write_collection_reason(report: CollectionReport) -> str:
     low = format_decimals(report.by_team.low_judged, 2)
     half = (
         f"{report.measure} depends on documents below the pool. Where the same held of a pool half "
@@ -322,7 +313,7 @@ def _write_reason(report: CollectionReport) -> str:
     )
 
 
-def _list_figures(report: CollectionReport) -> tuple[KeyFigure, ...]:
+def _list_moved_figures(report: CollectionReport) -> tuple[KeyFigure, ...]:
     teams, kinds = report.by_team, report.by_kind
     share = f"judged@{report.cut}"
     low, of_kinds = (format_decimals(each.low_judged, 2) for each in (teams, kinds))
@@ -364,7 +355,7 @@ def _show_moved(groups: LeftOutGroups, name: str, note: str) -> KeyFigure:
     )
 
 
-def _list_acts(report: CollectionReport, state: VerdictState) -> tuple[Act, ...]:
+def _list_collection_acts(report: CollectionReport, state: VerdictState) -> tuple[Act, ...]:
     look = Act("Look at the qrels versions", "qrels-list")
     deeper = Act("Simulate a deeper pool", "simulation")
     if report.of_half.places and state is VerdictState.UNKNOWN and not _find_obstacle(report):

@@ -1,7 +1,5 @@
 """The verdict on stopping where people judge a sample: is the order of the first runs settled?"""
 
-from __future__ import annotations
-
 from poolbench.estimation.looks import LookOutcome, find_look_quantile, round_about
 from poolbench.evaluation.measures.titles import format_measure_title
 from poolbench.files.faults import format_count
@@ -18,15 +16,17 @@ LEVEL = Threshold(
 
 def judge_sample(name: str, outcome: LookOutcome, unjudged: int) -> Verdict:
     """``unjudged`` pairs of the sample are left."""
-    state, sentence = _decide(outcome)
+    state, sentence = _decide_look(outcome)
     estimates = Act("See the estimates", "estimates")
     rest = Act("Let the rest be judged", "judging", documents=unjudged)
     freeze = Act("Freeze a qrels version", "qrels-list")
     acts = (freeze, estimates) if outcome.is_settled else (rest, estimates)[0 if unjudged else 1 :]
-    return Verdict(name, state, sentence, _explain(outcome), _list_figures(outcome), acts, (LEVEL,))
+    return Verdict(
+        name, state, sentence, _explain_look(outcome), _list_look_figures(outcome), acts, (LEVEL,)
+    )
 
 
-def _decide(outcome: LookOutcome) -> tuple[VerdictState, str]:
+def _decide_look(outcome: LookOutcome) -> tuple[VerdictState, str]:
     if outcome.reason:
         return (
             VerdictState.UNKNOWN,
@@ -47,7 +47,7 @@ def _decide(outcome: LookOutcome) -> tuple[VerdictState, str]:
     return VerdictState.AMBER, f"Go on: {order} needs about {more}."
 
 
-def _explain(outcome: LookOutcome) -> str:
+def _explain_look(outcome: LookOutcome) -> str:
     quantile = find_look_quantile(outcome.looks)
     return (
         f"Two runs are settled when their estimates are {quantile:.2f} standard errors apart, "
@@ -56,7 +56,7 @@ def _explain(outcome: LookOutcome) -> str:
     )
 
 
-def _list_figures(outcome: LookOutcome) -> tuple[KeyFigure, ...]:
+def _list_look_figures(outcome: LookOutcome) -> tuple[KeyFigure, ...]:
     share = outcome.settled_pairs / outcome.pairs if outcome.pairs else None
     more = outcome.more and round_about(outcome.more)
     return (

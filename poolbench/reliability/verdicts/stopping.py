@@ -1,7 +1,5 @@
 """The verdict on stopping: would more judgments change anything?"""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -192,11 +190,11 @@ def _measure_movement(state: CampaignState) -> tuple[int | None, int]:
 def judge_stopping(report: StoppingReport) -> Verdict:
     if report.sample is not None:
         return finish_verdict(judge_sample(STOPPING, report.sample, report.unjudged), THRESHOLDS)
-    return finish_verdict(_decide(report), THRESHOLDS)
+    return finish_verdict(_decide_stopping(report), THRESHOLDS)
 
 
-def _decide(report: StoppingReport) -> Verdict:
-    unknown = _explain_unknown(report)
+def _decide_stopping(report: StoppingReport) -> Verdict:
+    unknown = _find_stopping_gap(report)
     if unknown:
         return Verdict(
             STOPPING,
@@ -205,8 +203,8 @@ def _decide(report: StoppingReport) -> Verdict:
             ORDERED
             if unknown == NO_ORDER
             else "The rest of a pool can be estimated only from a random sample of it.",
-            _list_figures(report),
-            _list_first_acts(report, unknown),
+            _list_stopping_figures(report),
+            _list_acts_to_know(report, unknown),
         )
     still, lowest = _stands_still(report), report.lowest_judged
     judged = lowest is not None and is_reached(LEAST_JUDGED.value, lowest)
@@ -218,14 +216,14 @@ def _decide(report: StoppingReport) -> Verdict:
     return Verdict(
         STOPPING,
         state,
-        _write_sentence(report, still=still, judged=judged),
-        _write_reason(report),
-        _list_figures(report),
-        _list_acts(report, state),
+        _write_stopping(report, still=still, judged=judged),
+        _write_stopping_reason(report),
+        _list_stopping_figures(report),
+        _list_stopping_acts(report, state),
     )
 
 
-def _explain_unknown(report: StoppingReport) -> str:
+def _find_stopping_gap(report: StoppingReport) -> str:
     least = int(LEAST_JUDGMENTS.value)
     if report.judgments < least:
         return f"there are {report.judgments} judgments, and {least} are needed"
@@ -251,7 +249,7 @@ def _stands_still(report: StoppingReport) -> bool:
     )
 
 
-def _write_sentence(report: StoppingReport, *, still: bool, judged: bool) -> str:
+def _write_stopping(report: StoppingReport, *, still: bool, judged: bool) -> str:
     rest, runs = format_count(report.unjudged, "document"), f"these {report.runs} runs"
     lowest = format_percent(report.lowest_judged, limit=LEAST_JUDGED.value)
     if still and judged:
@@ -311,7 +309,7 @@ def _describe_tau(report: StoppingReport) -> tuple[str, str]:
     return f"below {LEAST_TAU.value:g}", f"in over {format_percent(share)} of likely outcomes"
 
 
-def _write_reason(report: StoppingReport) -> str:
+def _write_stopping_reason(report: StoppingReport) -> str:
     tau, share = LEAST_TAU.value, LEAST_JUDGED.value
     span, places = int(STILL.value), format_count(int(MOST_PLACES.value), "place")
     shallow = (
@@ -328,7 +326,7 @@ def _write_reason(report: StoppingReport) -> str:
     )
 
 
-def _list_figures(report: StoppingReport) -> tuple[KeyFigure, ...]:
+def _list_stopping_figures(report: StoppingReport) -> tuple[KeyFigure, ...]:
     expected, lowest, (tau, outcomes) = report.expected, report.lowest_judged, _describe_tau(report)
     return (
         KeyFigure(
@@ -372,7 +370,7 @@ def _judge_rest(report: StoppingReport) -> Act:
     return Act("Let the rest be judged", "judging", (), {}, report.unjudged, report.minutes)
 
 
-def _list_first_acts(report: StoppingReport, unknown: str) -> tuple[Act, ...]:
+def _list_acts_to_know(report: StoppingReport, unknown: str) -> tuple[Act, ...]:
     """What brings a verdict."""
     if report.reason == NO_POOL:
         return (Act("Build a pool", "pools"),)
@@ -383,7 +381,7 @@ def _list_first_acts(report: StoppingReport, unknown: str) -> tuple[Act, ...]:
     return (_judge_rest(report),) if report.unjudged else (Act("Look at the runs", "runs"),)
 
 
-def _list_acts(report: StoppingReport, state: VerdictState) -> tuple[Act, ...]:
+def _list_stopping_acts(report: StoppingReport, state: VerdictState) -> tuple[Act, ...]:
     freeze = Act("Freeze a qrels version", "qrels-list")
     if state is VerdictState.GOOD:
         return (freeze, _judge_rest(report)) if report.unjudged else (freeze,)

@@ -1,7 +1,5 @@
 """Replay the logs of adaptive pools and compare."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser

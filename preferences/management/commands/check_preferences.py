@@ -1,7 +1,5 @@
 """Check the invariants of a campaign's comparisons; exit with 1 on a violation."""
 
-from __future__ import annotations
-
 from campaigns.models import Campaign
 from judging.management.invariant_command import InvariantCommand
 from preferences.models import Preference

@@ -1,7 +1,5 @@
 """``manage.py disagreement``: the effect of disagreement on the runs of a campaign."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

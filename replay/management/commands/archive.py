@@ -1,7 +1,5 @@
 """``manage.py archive CAMPAIGN FILE``: write a campaign to one zip."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """``manage.py demo``: build the demo campaign, print its scores and accounts, serve it."""
 
-from __future__ import annotations
-
 import secrets
 from argparse import ArgumentParser
 from pathlib import Path

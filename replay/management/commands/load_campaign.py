@@ -2,8 +2,6 @@
 archive and restore it.
 """
 
-from __future__ import annotations
-
 import time
 from argparse import ArgumentParser
 from pathlib import Path
@@ -56,10 +54,7 @@ class Command(BaseCommand):
     def load(self, actor: User, folder: Path, options: dict[str, Any]) -> Campaign:
         if is_archive(folder):
             return load_archive(
-                actor=actor,
-                folder=folder,
-                slug=options["slug"],
-                verified=not options["unverified"],
+                actor=actor, folder=folder, slug=options["slug"], verified=not options["unverified"]
             )
         manifest = read_manifest(folder)
         check_slug_free(manifest.slug)

@@ -1,7 +1,5 @@
 """A plan for the crowd over three topics, workers, and their units."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from copy import copy
 from datetime import timedelta

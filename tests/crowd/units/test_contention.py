@@ -2,8 +2,6 @@
 lost, nothing doubled.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from contextlib import suppress
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Setting work aside, refilling, undoing; what counts at each time."""
 
-from __future__ import annotations
-
 import pytest
 from django.core.exceptions import PermissionDenied
 from django.utils import timezone

@@ -1,7 +1,5 @@
 """Any history of crowd work: the invariants hold after each step, frozen qrels are rebuilt."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from uuid import uuid4
 

@@ -1,7 +1,5 @@
 """A document of the pool, gold and a repeat take the same queries."""
 
-from __future__ import annotations
-
 import re
 from itertools import product
 

@@ -1,7 +1,5 @@
 """Starting a unit, answering, leaving it."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from uuid import uuid4
 

@@ -1,7 +1,5 @@
 """What adjudicators do, for the tests of this folder."""
 
-from __future__ import annotations
-
 from campaigns.models import Campaign, User
 from judging.models import Plan, Slot
 from judging.services.judgments import claim_next

@@ -1,7 +1,5 @@
 """Freezing qrels, closing a plan or a round: asked before, logged with what was overridden."""
 
-from __future__ import annotations
-
 from io import StringIO
 
 import pytest

@@ -1,7 +1,5 @@
 """What the script of the adjudicator's desk gets and sends: the endpoints of the assessors'."""
 
-from __future__ import annotations
-
 from uuid import uuid4
 
 import pytest

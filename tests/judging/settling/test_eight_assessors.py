@@ -6,8 +6,6 @@ worked out from the files alone. With POOLBENCH_TEST_EXAMPLES=all they judge all
 passages of three topics, otherwise the first of one.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from datetime import datetime
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Decisions taken together, and what adjudications do to qrels."""
 
-from __future__ import annotations
-
 from uuid import uuid4
 
 import pytest

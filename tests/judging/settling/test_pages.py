@@ -1,7 +1,5 @@
 """The pages of adjudication and of qrels releases, as organizers and adjudicators use them."""
 
-from __future__ import annotations
-
 import re
 from uuid import uuid4
 

@@ -1,7 +1,5 @@
 """``manage.py qrels``: the same acts as the pages, on the command line."""
 
-from __future__ import annotations
-
 import csv
 import json
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """Rounds of adjudication: disagreements settled one by one, by a third person."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from uuid import uuid4
 

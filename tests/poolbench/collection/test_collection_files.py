@@ -1,7 +1,5 @@
 """Collections by their files: every format and packing, against a dict and the usual reader."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """Run a command and keep what it prints."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from io import StringIO
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``aggregate``: labels in files to one grade per pair."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """``poolbench agreement``: assessors' files in, coefficients out, no database."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Whatever stands in the files, a command ends with its result or with a sentence."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """``poolbench check-run``: the report of the site, at home."""
 
-from __future__ import annotations
-
 import gzip
 import json
 

@@ -1,7 +1,5 @@
 """``poolbench report`` from files: no database."""
 
-from __future__ import annotations
-
 import json
 import re
 

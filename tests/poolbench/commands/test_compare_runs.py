@@ -1,7 +1,5 @@
 """``poolbench compare``: files in, every pair of runs out, no database."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 

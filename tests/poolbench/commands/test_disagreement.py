@@ -1,7 +1,5 @@
 """``poolbench disagreement`` from files: no database."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

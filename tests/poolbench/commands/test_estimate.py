@@ -1,7 +1,5 @@
 """``poolbench estimate``: what the library's function gives, as table, CSV and JSON."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """``poolbench evaluate``: files in, scores out, no database."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import json

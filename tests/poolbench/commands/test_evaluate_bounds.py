@@ -1,7 +1,5 @@
 """``poolbench evaluate --bounds``."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """What ``evaluate`` notes or refuses: the scale, other topics, 32-bit ties, two run tags, bpref."""
 
-from __future__ import annotations
-
 import json
 from io import StringIO
 

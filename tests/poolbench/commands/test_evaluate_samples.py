@@ -1,7 +1,5 @@
 """``poolbench evaluate`` on judgments of a sample."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """``poolbench plan-sample``: what the library's function forecasts, as table, CSV and JSON."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

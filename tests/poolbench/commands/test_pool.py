@@ -1,7 +1,5 @@
 """``poolbench pool``: runs in, a depth-k pool out, no database."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The commands of preferences: files in, reports out, faults by line."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Lists of runs in every command: ``A,B``, ``A B``, a file of names."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``poolbench pool`` draws a sample, takes its grades, and ``poolbench evaluate`` scores it."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

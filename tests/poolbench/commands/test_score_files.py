@@ -1,7 +1,5 @@
 """Scores and messages do not depend on how a file is read: whole, in pieces, by processes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

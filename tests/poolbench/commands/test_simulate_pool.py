@@ -1,7 +1,5 @@
 """``poolbench simulate``: what specs would have found, from files; no database."""
 
-from __future__ import annotations
-
 import json
 import re
 

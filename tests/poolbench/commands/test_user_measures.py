@@ -1,7 +1,5 @@
 """``poolbench user-measures``: files in, scores out, no database."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """``poolbench witness``: figures by hand, and those of the library's function."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Placeholders of consent texts."""
 
-from __future__ import annotations
-
 import pytest
 
 from poolbench.crowd.consent import (

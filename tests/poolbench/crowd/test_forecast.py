@@ -1,7 +1,5 @@
 """The size and cost of a study, and the gold it needs, by hand."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from decimal import Decimal
 

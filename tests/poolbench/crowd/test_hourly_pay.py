@@ -1,7 +1,5 @@
 """Pay per hour and the smallest pay, by hand."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import pytest

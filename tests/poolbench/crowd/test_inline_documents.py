@@ -1,7 +1,5 @@
 """Sanitized documents as parts of another page."""
 
-from __future__ import annotations
-
 import pytest
 
 from poolbench.crowd.inline_documents import make_inline_html

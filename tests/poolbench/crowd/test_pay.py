@@ -1,7 +1,5 @@
 """What is owed for a unit, by hand."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from decimal import Decimal
 

@@ -1,7 +1,5 @@
 """The files of all batches add up to the payment sheet, whatever ended how, and at which pay."""
 
-from __future__ import annotations
-
 import csv
 from collections import Counter
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """External questions: unsigned IDs, previews, a form to a platform of the settings."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from datetime import UTC, datetime
 

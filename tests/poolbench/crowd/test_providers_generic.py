@@ -1,7 +1,5 @@
 """Signed links: what is signed, and what is refused."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from datetime import UTC, datetime, timedelta

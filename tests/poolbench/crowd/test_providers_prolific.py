@@ -1,7 +1,5 @@
 """Prolific: signed tokens, unsigned parameters, completion codes, webhooks."""
 
-from __future__ import annotations
-
 import base64
 import hmac
 import json

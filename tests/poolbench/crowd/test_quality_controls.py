@@ -1,7 +1,5 @@
 """The controls of crowd work: by hand, against slow twins, and by enumeration."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

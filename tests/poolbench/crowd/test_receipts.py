@@ -1,7 +1,5 @@
 """Receipts: bound to every field of the work."""
 
-from __future__ import annotations
-
 import hmac
 from dataclasses import replace
 from decimal import Decimal

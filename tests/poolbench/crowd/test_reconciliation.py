@@ -1,7 +1,5 @@
 """The sheet against the provider's list: each class by a table, every row exactly once."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 from decimal import Decimal

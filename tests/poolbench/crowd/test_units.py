@@ -1,7 +1,5 @@
 """The composition of work units: balance of gold, places of repeats; their time."""
 
-from __future__ import annotations
-
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise

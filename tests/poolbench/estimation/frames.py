@@ -1,7 +1,5 @@
 """Tiny frames, and measures of them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Chances of grades: the regression, folds, few grades, machines without a grade."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Files of chances per grade: what is read, and every fault of them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Topics that end before their drawn pairs are judged: samples of their own size, by hand."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Estimates and their errors by hand, and at the edges."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import product
 

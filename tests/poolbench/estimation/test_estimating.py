@@ -1,7 +1,5 @@
 """Estimates from the file of a sample: ``pb.estimate``."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

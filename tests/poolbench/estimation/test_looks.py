@@ -1,7 +1,5 @@
 """Looking while people judge: settled pairs, how many more, and eight looks at a real track."""
 
-from __future__ import annotations
-
 import gzip
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Machines as grades or chances, in files and dicts, on the pairs of a sample."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

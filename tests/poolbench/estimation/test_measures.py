@@ -1,7 +1,5 @@
 """Measures of chances: against plain loops, finite differences and the evaluator."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import log2, pi, sqrt
 
@@ -11,19 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from poolbench.estimation.frame import PoolFrame, build_pool_frame
-from poolbench.estimation.measures import (
-    NoFractionError,
-    compute_expected_ideal,
-)
+from poolbench.estimation.measures import NoFractionError, compute_expected_ideal
 from poolbench.evaluation.evaluate import evaluate
 from tests.examples import examples
-from tests.poolbench.estimation.frames import (
-    find,
-    one_topic,
-    random_frame,
-    random_steps,
-    to_steps,
-)
+from tests.poolbench.estimation.frames import find, one_topic, random_frame, random_steps, to_steps
 from tests.poolbench.evaluation.made import made, random_topics
 
 TOP, LEVEL = 3, 2

@@ -1,7 +1,5 @@
 """Samples by influence: what they are drawn by, and what a planner forecasts of them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Chances that agree with what the sample says of a topic."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

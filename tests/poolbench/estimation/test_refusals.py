@@ -1,7 +1,5 @@
 """When there is no interval, and what is remarked: each case by hand."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -9,11 +7,7 @@ import pytest
 
 from poolbench.estimation.frame import PoolFrame
 from poolbench.estimation.machines import NONE, MachineInput
-from poolbench.estimation.refusals import (
-    TOO_FEW_JUDGED,
-    explain_no_interval,
-    list_unjudged_topics,
-)
+from poolbench.estimation.refusals import TOO_FEW_JUDGED, explain_no_interval, list_unjudged_topics
 from poolbench.estimation.remarks import SampleWeights, list_remarks, weigh_sample
 from poolbench.estimation.report import ScoreEstimates, compute_estimates
 from poolbench.estimation.sample import JudgedSample, build_sample

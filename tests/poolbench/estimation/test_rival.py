@@ -1,7 +1,5 @@
 """LARA with the same chances and effort, to compare estimates with."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """One campaign judged at a fifth, beside all its judgments: what docs/estimates.md says of it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

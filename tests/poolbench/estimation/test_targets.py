@@ -3,8 +3,6 @@
 The wide tests draw 40 samples of each share; in ``make test`` a few, with bounds for these seeds.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

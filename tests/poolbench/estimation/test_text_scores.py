@@ -1,7 +1,5 @@
 """The text classifier: vectors, what is learned fold by fold, and what it brings to chances."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Diagnostics of machines: by hand on tiny samples, and on real ones that are judged completely."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

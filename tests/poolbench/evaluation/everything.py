@@ -1,7 +1,5 @@
 """Measures of every family, with each choice of each parameter, for tests of what all share."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from poolbench.evaluation.measures.family import Measure, MeasureFamily

@@ -3,8 +3,6 @@
 ``DEFECTS`` are the only lines in which a profile does not print what its program does.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path

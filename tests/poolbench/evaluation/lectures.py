@@ -3,8 +3,6 @@
 ``worked_examples.json`` holds the numbers, copied from the lecture material by hand.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Make a tiny run and its qrels out of grades in rank order."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

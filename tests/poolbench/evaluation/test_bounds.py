@@ -1,7 +1,5 @@
 """Bounds against all completions of small rankings, for every family."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import product
 

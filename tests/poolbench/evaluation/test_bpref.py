@@ -1,7 +1,5 @@
 """The bpref family: its variants in the docs, its long names, and what judgments let it say."""
 
-from __future__ import annotations
-
 import re
 from fractions import Fraction
 from pathlib import Path

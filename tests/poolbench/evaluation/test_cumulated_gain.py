@@ -1,7 +1,5 @@
 """Cumulated gain and its forms: against plain Python, pytrec_eval and trec_eval's outputs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import log, log2
 

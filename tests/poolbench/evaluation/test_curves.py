@@ -1,7 +1,5 @@
 """Precision–recall curves, and average precision, the area under them; the precision histogram."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

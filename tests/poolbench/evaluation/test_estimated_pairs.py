@@ -2,8 +2,6 @@
 .02 is z = 3, p = .0027; .06 ± 1.96 · .02 is .0208 to .0992.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

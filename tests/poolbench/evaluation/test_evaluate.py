@@ -2,8 +2,6 @@
 seldom come to, and parameters far beyond the usual.
 """
 
-from __future__ import annotations
-
 from math import log2
 
 import numpy as np

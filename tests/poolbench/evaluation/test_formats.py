@@ -1,7 +1,5 @@
 """Scores as text, CSV and JSON."""
 
-from __future__ import annotations
-
 import json
 
 from poolbench.evaluation.evaluate import ScoredRun, evaluate

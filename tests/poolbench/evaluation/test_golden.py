@@ -1,7 +1,5 @@
 """Every measure against the outputs of trec_eval 8.1, 9.0.8 and 10.0 on the golden cases."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 from pathlib import Path

@@ -4,8 +4,6 @@ trec_eval's outputs there are a record and no target: it stops, crashes, does no
 a text for the number 0.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -4,8 +4,6 @@
 ``golden.DEFECTS``; their number is stated here. Folders 20_*: test_golden_odd.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """The engine as a library: what a notebook may hand to ``evaluate``."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """ir_measures' names: all of its registry is taken or told, and what is taken has its values."""
 
-from __future__ import annotations
-
 from concurrent.futures import ProcessPoolExecutor
 from itertools import product
 from multiprocessing import get_context

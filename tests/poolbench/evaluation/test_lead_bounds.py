@@ -1,7 +1,5 @@
 """Who can be first, against all completions of small campaigns, for all runs at once."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

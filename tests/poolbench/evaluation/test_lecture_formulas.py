@@ -1,7 +1,5 @@
 """The examples of the lectures that are formulas in words: checked on many rankings."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import log2, log10
 

@@ -1,7 +1,5 @@
 """Condensed lists, stand-ins for unjudged documents, and means: for every family that has them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import exp, log

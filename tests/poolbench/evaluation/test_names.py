@@ -1,7 +1,5 @@
 """The names of measures that users type, and their titles: the field's writing of every name."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """What holds of every measure, on random campaigns with ties, negative grades and gaps."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from math import isnan

@@ -2,8 +2,6 @@
 rankings, of judged documents only too.
 """
 
-from __future__ import annotations
-
 from math import exp, isnan
 
 import numpy as np

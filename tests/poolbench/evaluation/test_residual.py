@@ -4,8 +4,6 @@ Against a twin that filters lines of files and leaves the rest to trec_eval; hal
 TREC-COVID, of which half of the topics' judgments stand for a first round.
 """
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Measures of sampled pools: against sample_eval.pl, by hand, and where they are exact."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """From runs to estimates: what is drawn, written, read and scored is near all judgments' word."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

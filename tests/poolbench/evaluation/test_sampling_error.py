@@ -1,7 +1,5 @@
 """Confidence intervals of estimates from samples: by hand, by brute force, by simulation."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Why a score changed, as worked by hand. Cheap."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from random import Random
 

@@ -1,7 +1,5 @@
 """The highest grade of the scale: stated in options or names, or assumed with a note."""
 
-from __future__ import annotations
-
 import pytest
 
 from poolbench.evaluation.evaluate import evaluate

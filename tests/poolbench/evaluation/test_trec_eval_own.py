@@ -4,8 +4,6 @@ Left out are the measures of preferences (out.test.prefs, .qrels_prefs, .qrels_j
 (out.test.aqZ, -Z), which we do not have, and out.comment.test, whose run is not there.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The published scores of uncut runs: TREC-COVID round 1; TREC Deep Learning 2019, passages."""
 
-from __future__ import annotations
-
 import csv
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """rbp, err, Q-measure and the readers of C/W/L: word by word, and against other programs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from math import inf, isnan, log2
 

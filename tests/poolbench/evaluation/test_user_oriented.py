@@ -1,7 +1,5 @@
 """Measures for a user who knows some of the documents."""
 
-from __future__ import annotations
-
 import pytest
 
 from poolbench.evaluation.evaluate import ScoredRun

@@ -1,7 +1,5 @@
 """Runs in memory: the same scores as from tables, of all topics or of one."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """One small topic followed rank by rank, and what is told of a family beside its card."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

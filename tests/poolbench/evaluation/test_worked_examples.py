@@ -1,7 +1,5 @@
 """The examples of the cards and of the lectures, number by number."""
 
-from __future__ import annotations
-
 from math import floor
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """All runs over all judged topics in memory, one gather a run."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

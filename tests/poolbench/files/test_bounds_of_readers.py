@@ -1,7 +1,5 @@
 """Files that would take all memory or minutes: every reader has its bound and says where."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import time

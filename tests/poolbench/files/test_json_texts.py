@@ -1,7 +1,5 @@
 """JSON that others wrote: bounded, and every failure a ValueError."""
 
-from __future__ import annotations
-
 import pytest
 
 from poolbench.files.json_texts import MAX_DEPTH, check_depth, parse_json, parse_json_at

@@ -1,7 +1,5 @@
 """Lists of names split at blanks."""
 
-from __future__ import annotations
-
 import pytest
 
 from poolbench.files.name_lists import split_names

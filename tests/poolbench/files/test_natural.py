@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from poolbench.files.natural_sort import natural_sort_key

@@ -1,7 +1,5 @@
 """Real labels of crowds, read by the product's own reader."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from poolbench.commands.agreement import combine_judged_files

@@ -1,7 +1,5 @@
 """Simulated crowds with known grades."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

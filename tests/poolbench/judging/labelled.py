@@ -1,7 +1,5 @@
 """Labels for tests: one row an assessor, None where not judged."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +13,7 @@ from poolbench.judging.agreement.coefficient import (
     iter_confusion_tables,
 )
 from poolbench.judging.agreement.labels import MISSING, LabelTable, labels_from_qrels
-from poolbench.judging.agreement.panel import _coefficients
+from poolbench.judging.agreement.panel import _build_coefficients
 from poolbench.judging.agreement.registry import COEFFICIENTS
 from poolbench.runs.qrels import read_qrels
 from poolbench.statistics.estimate import Estimate, nan_to_none
@@ -51,7 +49,7 @@ def compute_coefficient(
     (value,) = agreement.compute(whole)
     topics = int(np.count_nonzero(agreement.n(counts)))
     estimate = Estimate(nan_to_none(value), topics)
-    (coefficient,) = _coefficients(agreement, whole, [estimate])
+    (coefficient,) = _build_coefficients(agreement, whole, [estimate])
     return coefficient
 
 

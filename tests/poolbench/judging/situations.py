@@ -1,7 +1,5 @@
 """Small situations for the tests of alarms."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import date, timedelta
 

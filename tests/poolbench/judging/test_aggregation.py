@@ -1,7 +1,5 @@
 """Aggregation of crowd labels: by hand, another program's posteriors, properties, real crowds."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Coefficients of agreement: their cards, their edges, the report they make."""
 
-from __future__ import annotations
-
 import json
 from math import comb
 

@@ -1,7 +1,5 @@
 """Bootstrap intervals over topics: what they are, when there are none, how often they hold."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Coefficients of agreement against other programs, published figures and real assessors."""
 
-from __future__ import annotations
-
 import warnings
 from pathlib import Path
 

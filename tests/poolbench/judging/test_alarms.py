@@ -1,7 +1,5 @@
 """Each alarm by a table of cases: quiet, sounding, and not yet enough data."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence

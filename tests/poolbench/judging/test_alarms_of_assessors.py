@@ -1,7 +1,5 @@
 """Alarms about the work of an assessor: pace, share of the lowest grade, blind repeats."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Designs against what their cards promise, and against designs of the literature."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Files of judgments as other programs write them, and their defects."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

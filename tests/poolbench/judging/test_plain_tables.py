@@ -1,7 +1,5 @@
 """Files of plain cells are read by column as they are record by record; and entries by column."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

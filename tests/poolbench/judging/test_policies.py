@@ -1,14 +1,8 @@
 """From several judgments to one grade."""
 
-from __future__ import annotations
-
 import pytest
 
-from poolbench.judging.pair_ballots import (
-    add_propagated,
-    collect_pair_ballots,
-    decide_ballots,
-)
+from poolbench.judging.pair_ballots import add_propagated, collect_pair_ballots, decide_ballots
 from poolbench.judging.policies import (
     FORMS,
     POLICIES,

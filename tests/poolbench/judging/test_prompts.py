@@ -1,7 +1,5 @@
 """Prompt cards: what identifies them, what a document can do to a prompt, what answers say."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Bias, drift, pace, self-consistency and automatic assessors."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """When a topic ends, by hand."""
 
-from __future__ import annotations
-
 import pytest
 
 from poolbench.judging.stopping import StoppingCriteria

@@ -1,7 +1,5 @@
 """Variation between assessors against published values, by hand and by a plain twin."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

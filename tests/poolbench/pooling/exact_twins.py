@@ -4,8 +4,6 @@ They know nothing of the product but its seeded hash, by which equal values are 
 ``twins.py`` they keep counts, so that a topic of hundreds of documents takes a second.
 """
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence

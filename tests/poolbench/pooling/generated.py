@@ -1,7 +1,5 @@
 """Generated campaigns of one topic, the same on every machine and with every numpy."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from random import Random

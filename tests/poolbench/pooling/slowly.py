@@ -1,7 +1,5 @@
 """The formulas of the static methods once more: exact, slow, and without numpy."""
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Callable, Collection

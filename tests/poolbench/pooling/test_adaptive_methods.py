@@ -1,7 +1,5 @@
 """Methods that learn: the toy by hand, slow twins, what counts and what does not."""
 
-from __future__ import annotations
-
 import builtins
 import itertools
 import math

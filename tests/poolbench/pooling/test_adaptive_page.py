@@ -2,8 +2,6 @@
 from the formulas (``twins.py``, ``twins.py``), and the methods go by the same numbers.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Depth-k pools: a toy by hand, the order of lines, runs that are cut off, and a real campaign."""
 
-from __future__ import annotations
-
 import json
 import pickle
 

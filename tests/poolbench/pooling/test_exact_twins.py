@@ -1,7 +1,5 @@
 """Adaptive methods choose what exact arithmetic chooses, and find as much as by other lots."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

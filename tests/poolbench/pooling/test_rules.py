@@ -1,7 +1,5 @@
 """Rule versions: a pool chooses by the rule that it was frozen with, for ever."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

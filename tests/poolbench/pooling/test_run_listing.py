@@ -1,7 +1,5 @@
 """A listing of a campaign's runs is that of their tables, also if it is made topic by topic."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

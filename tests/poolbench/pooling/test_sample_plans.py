@@ -1,7 +1,5 @@
 """``pb.plan_estimates``: forecasts by number and measure, and the pairs of a sample."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The samples that docs/pooling.md draws from the toy, worked anew in fractions."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import accumulate, combinations, product
 from math import exp, log, sqrt

@@ -1,7 +1,5 @@
 """Samples: sizes, probabilities and who is drawn; by hand, and by many seeds."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A topic on its way through the steps of a spec: orders, budgets, stops, replay; one queue."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

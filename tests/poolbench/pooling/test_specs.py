@@ -1,7 +1,5 @@
 """Specs are read whole or refused with everything that is wrong in them."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import pytest

@@ -1,7 +1,5 @@
 """Methods that need no judgments: the toy by hand, and each formula once more, slowly."""
 
-from __future__ import annotations
-
 import re
 import tracemalloc
 from collections.abc import Collection, Mapping

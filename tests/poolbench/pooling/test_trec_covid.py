@@ -1,7 +1,5 @@
 """Relevant documents that rules 1 and 2 find on TREC-COVID round 1, as docs/pooling.md says."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

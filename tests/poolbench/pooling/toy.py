@@ -1,7 +1,5 @@
 """The four runs over three topics of docs/pooling.md, and pools of them in a few words."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import dropwhile, takewhile

@@ -2,8 +2,6 @@
 tf-idf and logistic regression in plain Python, is for texts of a few words.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
@@ -69,7 +67,7 @@ class Past:
         """What is drawn at this step, run by run in the order of their tags."""
         return np.random.default_rng([hash_order(self.seed, self.topic, ""), len(self.said)])
 
-    def then(self, turn: Turn, relevant: bool) -> Past:
+    def then(self, turn: Turn, relevant: bool) -> "Past":
         """The past one judgment later."""
         said = [*self.said, (turn.doc, turn.run, relevant)]
         return replace(self, said=said, open=self.open - {turn.doc})

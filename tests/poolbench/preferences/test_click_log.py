@@ -1,7 +1,5 @@
 """Click logs: what they imply, and every fault by place."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

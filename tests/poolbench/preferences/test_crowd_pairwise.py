@@ -1,7 +1,5 @@
 """Votes of 420 workers on pairs of answers: agreement, strengths, and how steady they are."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 from pathlib import Path

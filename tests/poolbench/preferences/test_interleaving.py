@@ -1,7 +1,5 @@
 """Interleaving by several methods, its outcome over many lists, and preferences from clicks."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

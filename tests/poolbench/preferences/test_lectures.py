@@ -1,7 +1,5 @@
 """The lecture's examples through core, commands and library."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Designs of pairs: how often each document is compared, and that all are connected."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import chain, combinations
 

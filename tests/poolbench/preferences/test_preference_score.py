@@ -1,7 +1,5 @@
 """The share of preferences that a run keeps, and files of preferences."""
 
-from __future__ import annotations
-
 import pytest
 
 from poolbench.files.faults import FaultReport, InvalidFile

@@ -1,7 +1,5 @@
 """Bradley–Terry strengths by hand and against a logistic regression; cycles and circular triads."""
 
-from __future__ import annotations
-
 import math
 from itertools import combinations
 

@@ -1,7 +1,5 @@
 """The reader of ``poolbench/reading`` in plain Python, obviously right: what its functions give."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 Line = tuple[int, list[bytes]]

@@ -1,7 +1,5 @@
 """Numbers out of text are the ones that ``float`` reads, or are left to it."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

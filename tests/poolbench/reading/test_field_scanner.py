@@ -1,7 +1,5 @@
 """The quick ways to find fields find those that looking at each line finds."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

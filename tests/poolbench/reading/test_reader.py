@@ -1,7 +1,5 @@
 """Lines and order are those of the slow twin; for numbers see ``test_decimals.py``."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Zips that are not what they seem. Cheap: a few bytes each."""
 
-from __future__ import annotations
-
 import stat
 import zipfile
 from pathlib import Path

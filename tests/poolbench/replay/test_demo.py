@@ -1,7 +1,5 @@
 """The demonstration's ingredients: corpus, topics, rankers, judgments, campaign folder."""
 
-from __future__ import annotations
-
 import fcntl
 import gzip
 import os

@@ -1,18 +1,11 @@
 """The block at the head of a run, and the form that a campaign asks."""
 
-from __future__ import annotations
-
 import gzip
 
 import pytest
 
 from poolbench.files.faults import FaultReport
-from poolbench.runs.ir_metadata import (
-    MAX_HEAD,
-    read_ir_metadata,
-    read_run_head,
-    write_ir_metadata,
-)
+from poolbench.runs.ir_metadata import MAX_HEAD, read_ir_metadata, read_run_head, write_ir_metadata
 from poolbench.runs.run_checks import RunRules, check_run_file
 from poolbench.runs.run_form import (
     RunField,

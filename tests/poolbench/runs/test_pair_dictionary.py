@@ -1,7 +1,5 @@
 """Pairs are found as in a dict, however they are divided into chunks, segments and files."""
 
-from __future__ import annotations
-
 import base64
 import os
 import signal

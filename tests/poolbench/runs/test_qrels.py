@@ -1,7 +1,5 @@
 """Qrels, and qrels of a sample with its strata or probabilities: read, refused, written."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from math import isnan, nan
 

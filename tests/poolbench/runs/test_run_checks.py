@@ -1,9 +1,5 @@
-from __future__ import annotations
-
 import gzip
-import io
 import re
-import zipfile
 
 import numpy as np
 import pytest
@@ -11,6 +7,7 @@ import pytest
 from poolbench.files.faults import SHOWN_PER_CODE
 from poolbench.runs.run_checks import RunRules, check_run_file, ranking_hash
 from poolbench.runs.runs import read_run, run_from_rows
+from tests.odd_runs import zipped
 
 RULES = RunRules(
     topics=frozenset({"1", "2", "003"}),
@@ -51,13 +48,6 @@ def test_check_run_of_a_good_run(data):
     assert checked.tied == 0
     assert checked.digest == ranking_hash(read_run(GOOD))
     assert checked.report.file == "run.txt"
-
-
-def zipped(data):
-    target = io.BytesIO()
-    with zipfile.ZipFile(target, "w") as archive:
-        archive.writestr("run.txt", data)
-    return target.getvalue()
 
 
 @pytest.mark.parametrize(

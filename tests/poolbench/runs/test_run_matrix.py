@@ -1,7 +1,5 @@
 """Runs by pair codes: written and read back; a pair is found by its bytes, not by its hash."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """A run in pieces is the run as a whole; what would need a message is left to that."""
 
-from __future__ import annotations
-
 import gzip
 
 import pytest

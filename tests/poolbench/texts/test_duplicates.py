@@ -1,7 +1,5 @@
 """Duplicates and near duplicates in generated texts with known edits."""
 
-from __future__ import annotations
-
 from itertools import combinations
 from random import Random
 

@@ -1,7 +1,5 @@
 """The text layer of a PDF and the pictures of its pages, on files written here (some .2 s each)."""
 
-from __future__ import annotations
-
 import io
 
 import pytest

@@ -1,7 +1,5 @@
 """HTML of documents: what may be shown stays, what could do something goes."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

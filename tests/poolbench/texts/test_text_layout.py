@@ -1,17 +1,10 @@
 """Prose or columns, decided for a text as a whole. The texts here were written for these tests."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poolbench.texts.text_layout import (
-    SAMPLE,
-    LineShares,
-    compute_line_shares,
-    identify_text_kind,
-)
+from poolbench.texts.text_layout import SAMPLE, LineShares, compute_line_shares, identify_text_kind
 
 PARAGRAPH = (
     "A queue is filled, a process ends, and a thread comes back from the disk; whoever waits for"

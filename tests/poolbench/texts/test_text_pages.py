@@ -1,7 +1,5 @@
 """Texts in blocks and pieces: every block is the body between its offsets, to the character."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest

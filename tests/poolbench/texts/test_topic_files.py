@@ -1,7 +1,5 @@
 """Topics written as files, and the dates of a task."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

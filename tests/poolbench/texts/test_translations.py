@@ -1,7 +1,5 @@
 """Language tags, translations in JSON lines, and rows of two aligned texts."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

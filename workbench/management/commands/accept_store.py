@@ -1,7 +1,5 @@
 """``manage.py accept_store``: the store that the settings name is the installation's."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.core.management.base import BaseCommand

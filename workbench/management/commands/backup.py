@@ -1,7 +1,5 @@
 """``poolbench backup``: database, store and secret key in one file."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any

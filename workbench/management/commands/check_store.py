@@ -1,7 +1,5 @@
 """``manage.py check_store``: is every file that a row names in the store, with its content?"""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 from typing import Any
 

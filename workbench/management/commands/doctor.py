@@ -1,7 +1,5 @@
 """``poolbench doctor``: what is wrong with this installation, and what mends it."""
 
-from __future__ import annotations
-
 import json
 from argparse import ArgumentParser
 from typing import Any

@@ -1,7 +1,5 @@
 """``manage.py housekeeping``: remove what is no longer needed. Run it every night."""
 
-from __future__ import annotations
-
 import time
 from argparse import ArgumentParser
 from collections.abc import Callable

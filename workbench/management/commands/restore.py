@@ -1,7 +1,5 @@
 """``poolbench restore``: an empty installation becomes what a backup holds."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any

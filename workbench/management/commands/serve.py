@@ -1,7 +1,5 @@
 """``manage.py serve``: run the web server and two Celery workers on this machine."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Pairs and all pairs of runs, discriminative power, the files written, and the page."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

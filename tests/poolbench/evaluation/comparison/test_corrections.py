@@ -1,7 +1,5 @@
 """Corrections against statsmodels and the promises they make."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

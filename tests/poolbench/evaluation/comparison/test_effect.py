@@ -1,7 +1,5 @@
 """Effect sizes and confidence intervals."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Tukey's HSD against scipy, statsmodels and the counting out of all shuffles."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

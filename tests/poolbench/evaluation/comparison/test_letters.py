@@ -1,7 +1,5 @@
 """Letters of groups: two runs share one if and only if they are not significantly different."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import combinations
 

@@ -1,7 +1,5 @@
 """Paired tests against published values, scipy and the properties they must have."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

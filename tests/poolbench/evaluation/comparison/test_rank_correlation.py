@@ -1,7 +1,5 @@
 """Coefficients of rankings against published values, scipy and brute force."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

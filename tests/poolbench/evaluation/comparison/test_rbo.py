@@ -1,7 +1,5 @@
 """Rank-biased overlap against published values, limits and brute force."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import re

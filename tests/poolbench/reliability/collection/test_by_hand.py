@@ -1,7 +1,5 @@
 """Every diagnostic on the toy, worked by hand."""
 
-from __future__ import annotations
-
 from dataclasses import astuple
 
 import numpy as np

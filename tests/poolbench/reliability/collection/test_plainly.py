@@ -1,7 +1,5 @@
 """The same numbers as sets and dicts give, on small random campaigns."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The reduced-judgment experiment: which judgments are drawn, and what comes of them."""
 
-from __future__ import annotations
-
 from dataclasses import astuple
 from itertools import pairwise
 

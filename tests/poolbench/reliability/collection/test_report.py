@@ -1,7 +1,5 @@
 """The report as a whole: from tables and from a campaign's columns, as text, JSON and page."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

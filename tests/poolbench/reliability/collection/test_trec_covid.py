@@ -1,7 +1,5 @@
 """TREC-COVID round 1: what 56 pooled runs of 56 teams, depth 7, say of the collection."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

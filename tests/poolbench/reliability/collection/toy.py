@@ -1,7 +1,5 @@
 """The four runs of the toy, the pool of the first two documents of three of them, judged."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from poolbench.evaluation.measures.names import parse_measures

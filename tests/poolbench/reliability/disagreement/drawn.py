@@ -1,7 +1,5 @@
 """Small random campaigns in which several assessors judge, and scoring them the plain way."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Qrels made of what several assessors said."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The report as tables, CSV and JSON, and the page of definitions."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Scoring all runs by any grades: the same numbers as from the plain function."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

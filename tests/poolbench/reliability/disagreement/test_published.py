@@ -5,8 +5,6 @@ so that runs whose printed scores are equal are tied; so does this test, and bes
 the coefficient of the unrounded scores.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Rank-swap value: against scoring every run again by the plain function, and by hand."""
 
-from __future__ import annotations
-
 from itertools import combinations, product
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Rankings by each assessor, by resampled ones and by assessors drawn for each topic."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

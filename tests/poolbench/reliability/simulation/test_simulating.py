@@ -1,7 +1,5 @@
 """Specs replayed on the toy of docs/pooling.md: every number of the report by hand."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from functools import partial

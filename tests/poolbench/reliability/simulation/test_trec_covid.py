@@ -1,7 +1,5 @@
 """Specs replayed on TREC-COVID round 1, against other programs where they can tell."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What is told while people judge, by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The figures of the verdict on a collection, by hand, against scipy, and on whole campaigns."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Draws behind the verdicts, by hand and against scipy."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.stats import kendalltau
 

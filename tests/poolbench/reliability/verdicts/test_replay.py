@@ -1,7 +1,5 @@
 """The replay of the verdicts scores runs as the product does."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The rules of the verdicts: each state by a table, words, thresholds, acts."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -184,11 +182,7 @@ COLLECTION = [
     (replace(FAIR, topics=9), AMBER, "only 9 topics"),
     (replace(FAIR, kinds=FAIR.kinds[:2]), AMBER, "all 7 runs are of 2 kinds"),
     (replace(FAIR, kinds=FAIR.kinds[:1]), AMBER, "of the kind that contributed are scored fairly"),
-    (
-        replace(FAIR, **left(KINDS, places=(0, 2, 0))),
-        AMBER,
-        f"{NEAR}; treat others with care",
-    ),
+    (replace(FAIR, **left(KINDS, places=(0, 2, 0))), AMBER, f"{NEAR}; treat others with care"),
     (replace(FAIR, **left(KINDS, crossed=2, different=20)), AMBER, "kinds pass 2 of 20"),
     (replace(FAIR, **left(KINDS, judged=(0.69, 1.0))), AMBER, "some kinds have judged@10 of 0.69"),
     (replace(FAIR, **left(TEAMS, places=[0] * 2)), UNKNOWN, "2 of at least 3"),
