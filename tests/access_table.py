@@ -11,6 +11,7 @@ GET    302  404  403  403  403  403  200  404
     pools pool life campaign-close campaign-reopen campaign-delete outbox outbox-mail
     message-new pool-download judging plan-new plan-assign plan-close plan-reassign
     collection-files judging-today review-new flagged-documents duplicate-grades
+    duplicate-grades-download duplicate-texts
     judging-assessor training-sets judgments-download assessor-qrels import-export
     judgments-export judgments-import automatic-list automatic automatic-download model
     model-new automatic-witness automatic-witness-download agreement agreement@chart

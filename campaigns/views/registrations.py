@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused
 from campaigns.forms.teams import InvitationListForm, SuccessorForm
-from campaigns.models import Invitation
+from campaigns.models import Invitation, Member
 from campaigns.queries.confirmations.people import describe_transfer
 from campaigns.queries.lists import get_campaign_for
 from campaigns.queries.mail import has_mail_server
@@ -55,8 +55,9 @@ def teams_view(request: SignedInRequest, slug: str) -> HttpResponse:
 
 def list_addresses(rows: list[TeamRow]) -> str:
     """Confirmed addresses of the members of these teams, to copy into a mail."""
-    members = [member for row in rows for member in row.team.members.select_related("user")]
-    return ", ".join(sorted({member.user.email for member in members if member.user.email}))
+    members = Member.objects.filter(team__in=[row.team.pk for row in rows])
+    emails = members.filter(user__email__gt="").values_list("user__email", flat=True)
+    return ", ".join(sorted(set(emails)))
 
 
 @require_POST
