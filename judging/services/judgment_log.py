@@ -180,6 +180,7 @@ class PairHistory:
     is_original: bool = True
 
 
+BEYOND = 1 << 31
 HISTORY = """
 SELECT MAX(own.revision) FILTER (WHERE own.docno = %(docno)s AND own.purpose = %(purpose)s),
     COUNT(*) FILTER (WHERE own.docno = %(docno)s AND own.purpose = %(purpose)s AND own.third) > 0,
@@ -205,10 +206,13 @@ def load_pair_history(submission: JudgmentSubmission) -> PairHistory:
     """All that a judgment needs to know of its pair, in one query."""
     # A repeat or gold counts among the documents shown; otherwise its position would reveal it.
     kin = SHOWN if submission.purpose in SHOWN else (submission.purpose,) * len(SHOWN)
+    # A number beyond the column's, which SQLite does not take, is on no scale.
+    given = submission.grade
+    grade = None if given is None else max(-BEYOND, min(int(given), BEYOND))
     values = {
         "campaign": submission.campaign.pk, "topic": submission.topic.pk,
         "actor": submission.actor.pk, "docno": submission.docno, "purpose": str(submission.purpose),
-        "grade": submission.grade, **{f"kin{at}": str(each) for at, each in enumerate(kin)},
+        "grade": grade, **{f"kin{at}": str(each) for at, each in enumerate(kin)},
     }  # fmt: skip
     with connection.cursor() as cursor:
         cursor.execute(HISTORY, values)

@@ -61,6 +61,12 @@ def test_acts_are_done_in_order_each_by_itself(send):
     assert list(said) == [("d1", "grade", 1), ("d1", "withdrawn", None), ("d1", "grade", 3)]
 
 
+def test_a_number_of_thirty_digits_is_on_no_scale(send):
+    acts = [act("d1", grade=grade) for grade in (10**30, -(10**30), 2**31, -1)]
+    codes = [result["code"] for result in send("sync", {"acts": acts})["results"]]
+    assert codes == ["off-scale"] * 4
+
+
 def test_the_same_acts_again_change_nothing(send):
     acts = [act("d1"), act("d2", act="skip", reason="broken"), act("d3")]
     acts.append({"act": "undo", "uuid": str(uuid4()), "of": acts[2]["uuid"]})
