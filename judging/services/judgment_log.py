@@ -207,8 +207,9 @@ def load_pair_history(submission: JudgmentSubmission) -> PairHistory:
     # A repeat or gold counts among the documents shown; otherwise its position would reveal it.
     kin = SHOWN if submission.purpose in SHOWN else (submission.purpose,) * len(SHOWN)
     # A number beyond the column's, which SQLite does not take, is on no scale.
-    given = submission.grade
-    grade = None if given is None else max(-BEYOND, min(int(given), BEYOND))
+    grade = submission.grade
+    if grade is not None:
+        grade = max(-BEYOND, min(int(grade), BEYOND))
     values = {
         "campaign": submission.campaign.pk, "topic": submission.topic.pk,
         "actor": submission.actor.pk, "docno": submission.docno, "purpose": str(submission.purpose),
