@@ -63,7 +63,6 @@ def run_upload_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "has_teams": campaign.teams.exists(),
         "has_topics": campaign.topics.exists(),
         "may_upload": may_upload(request, campaign),
-        "most_files": MOST_FILES,
     }
     status = 422 if form.errors else 200
     return render_page(request, "campaigns/run_upload.html", page, status=status)

@@ -40,7 +40,6 @@ KIND = "judging.model"
 TRIAL = 20
 """Pairs of a trial, after which costs and hours are known."""
 MOST_AT_ONCE, MOST_PER_MINUTE = 32, 10_000
-SOURCE = Judgment.Source.API
 MOST_TEXT = 10_000
 """Characters of an answer that are kept."""
 Progress = Callable[[int, int], None]
