@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from campaigns.models import AppendOnlyModel, Campaign, Topic, User
+from judging.models.indexes import WaitingIndex
 from poolbench.judging.stopping import StoppingCriteria
 from pooling.models import Pool, PoolItem
 
@@ -237,8 +238,8 @@ class Slot(LeasedSlot):
 
     class Meta(LeasedSlot.Meta):
         indexes = [
-            models.Index(fields=["topic", "purpose", "state", "position"], name="slot_next"),
-            models.Index(fields=["plan", "purpose", "state", "position"], name="slot_next_of_plan"),
+            WaitingIndex(fields=["topic", "purpose", "state", "position"], name="slot_next"),
+            WaitingIndex(fields=["plan", "purpose", "state", "position"], name="slot_next_of_plan"),
             models.Index(fields=["assessor", "state"], name="slot_of_assessor"),
             models.Index(fields=["unit"], condition=Q(unit__isnull=False), name="slot_of_unit"),
             # What every campaign page counts of all slots is read from this index alone.
