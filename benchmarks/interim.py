@@ -60,9 +60,9 @@ def main() -> None:
     from django.urls import reverse
 
     from campaigns.models import Campaign, User
-    from workbench.memory import set_collector_thresholds
+    from workbench.memory import set_aside_loaded
 
-    set_collector_thresholds()
+    set_aside_loaded()
     campaign = Campaign.objects.get(slug=options.slug)
     client = Client(HTTP_HOST="localhost")
     organizer = User.objects.get(username="organizer")

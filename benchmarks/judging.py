@@ -163,7 +163,10 @@ def prepare_site(options: argparse.Namespace) -> Iterator[list[str]]:
         subprocess.run([*manage, "migrate", "-v", "0"], check=True)
         import django
 
+        from workbench.memory import set_collector_thresholds
+
         django.setup()
+        set_collector_thresholds()  # as a command does
         yield manage
 
 

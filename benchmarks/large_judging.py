@@ -148,9 +148,9 @@ def main() -> int:
     with prepare_site(options):
         from django.test import Client
 
-        from workbench.memory import set_collector_thresholds
+        from workbench.memory import set_aside_loaded
 
-        set_collector_thresholds()
+        set_aside_loaded()
         campaign, assessor = build(options)
         make_log_of_screen(campaign)
         compute_reports(campaign)

@@ -241,9 +241,9 @@ def main() -> None:
     from django.test import Client
 
     from campaigns.models import Campaign
-    from workbench.memory import set_collector_thresholds
+    from workbench.memory import set_aside_loaded
 
-    set_collector_thresholds()
+    set_aside_loaded()
     serve_by_one_process()
     settings.ALLOWED_HOSTS = [*settings.ALLOWED_HOSTS, "localhost"]
     campaign = Campaign.objects.get(slug=options.slug)

@@ -57,7 +57,8 @@ class PoolItem(AppendOnlyModel):
     ``probability`` 1 for documents that were not sampled.
     """
 
-    pool = models.ForeignKey(Pool, models.CASCADE, related_name="items")
+    # Two indexes begin with it.
+    pool = models.ForeignKey(Pool, models.CASCADE, related_name="items", db_index=False)
     topic = models.ForeignKey(Topic, models.PROTECT, related_name="+")
     docno = models.CharField(max_length=500)
     min_rank = models.PositiveIntegerField()

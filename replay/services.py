@@ -14,7 +14,7 @@ from functools import partial
 from django.db import connection, connections
 
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign, CampaignTask, Role, Run, User
+from campaigns.models import Campaign, CampaignTask, Role, Run, Team, User
 from campaigns.services import campaigns, collection, people, runs, tasks
 from campaigns.services.jobs import load_tasks, run_here, run_jobs_inline
 from evaluation.services.release import release_scores
@@ -165,11 +165,16 @@ def iter_teams_sent(
     """
     left = Counter(entry.team for entry in entries)
     waiting: dict[str, list[int]] = defaultdict(list)
+    teams: dict[str, Team] = {}
     for entry in entries:
+        if entry.team not in teams:
+            teams[entry.team] = people.get_or_create_team(
+                actor=actor, campaign=campaign, name=entry.team
+            )
         run = runs.submit_run(
             actor=actor,
             campaign=campaign,
-            team=people.get_or_create_team(actor=actor, campaign=campaign, name=entry.team),
+            team=teams[entry.team],
             data=entry.file.read_bytes(),
             file_name=entry.file.name,
             tag=entry.tag,

@@ -3,12 +3,15 @@
 import os
 from collections.abc import Sequence
 
+from workbench.memory import set_collector_thresholds
+
 
 def run_management_command(words: Sequence[str]) -> None:
     """Run ``words``, of which the first is how the user calls the program."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "workbench.settings")
     from django.core.management import execute_from_command_line
 
+    set_collector_thresholds()
     execute_from_command_line(list(words))
 
 

@@ -1,10 +1,10 @@
 """When Python looks for reference cycles.
 
-A page that reads 100,000 rows makes as many objects without any cycle; by default the collector
-goes over all objects of the process a dozen times, which takes as long as the reading. A job makes
-few objects and large arrays: an error that it has handled, such as another worker's being first, is
-a cycle that keeps the arrays of every function on its way, 30 MB of a run of 600,000 lines, and by
-default stays for hundreds of jobs.
+A page, job or command that reads 100,000 rows makes as many objects without any cycle; by default
+the collector goes over all objects of the process a dozen times, which takes as long as the reading.
+An error that a job has handled, such as another worker's being first, is a cycle that keeps the
+arrays of every function on its way, 30 MB of a run of 600,000 lines, and would stay for hundreds of
+jobs.
 """
 
 import gc
@@ -13,13 +13,15 @@ YOUNG, MIDDLE, OLD = 50_000, 20, 20
 
 
 def set_collector_thresholds() -> None:
-    """For a process that serves requests, when its applications are loaded."""
-    set_aside_loaded()
+    """For a command, as it starts."""
     gc.set_threshold(YOUNG, MIDDLE, OLD)
 
 
 def set_aside_loaded() -> None:
-    """What is loaded so far stays: the collector does not look at it again."""
+    """For a process that serves requests or does jobs, when its applications are loaded: the
+    collector does not look at them again.
+    """
+    set_collector_thresholds()
     gc.collect()
     gc.freeze()
 

@@ -27,7 +27,7 @@ from django.db import DatabaseError, connection  # noqa: E402
 
 from campaigns.services.jobs import load_tasks  # noqa: E402
 from campaigns.services.store_marker import set_own_store  # noqa: E402
-from workbench.memory import set_collector_thresholds  # noqa: E402
+from workbench.memory import set_aside_loaded  # noqa: E402
 
 load_tasks()
 with suppress(DatabaseError):  # away: the first marker that is seen is then looked up
@@ -35,4 +35,4 @@ with suppress(DatabaseError):  # away: the first marker that is seen is then loo
 connection.close()  # not shared with processes that are forked from this one
 for name in ("gunicorn.access", "gunicorn.error"):
     logging.getLogger(name).addFilter(mask_record)
-set_collector_thresholds()
+set_aside_loaded()
