@@ -1,7 +1,7 @@
 """When Python looks for reference cycles.
 
 A page, job or command that reads 100,000 rows makes as many objects without any cycle; by default
-the collector goes over all objects of the process a dozen times, which takes as long as the reading.
+the collector goes over all objects of the process a dozen times, for as long as the reading takes.
 An error that a job has handled, such as another worker's being first, is a cycle that keeps the
 arrays of every function on its way, 30 MB of a run of 600,000 lines, and would stay for hundreds of
 jobs.

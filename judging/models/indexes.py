@@ -10,8 +10,8 @@ WAITING = models.Q(state__in=("open", "leased"))
 
 
 class WaitingIndex(models.Index):
-    """An index to find the next slot: on PostgreSQL of those that wait for a judgment alone, so that
-    filling a slot, one by one or in an import, does not write it again.
+    """An index to find the next slot. On PostgreSQL it holds only those that wait for a judgment,
+    so that filling a slot, one by one or in an import, does not write it again.
 
     SQLite does not see that ``state = 'open'`` implies the condition, and would not use it.
     """

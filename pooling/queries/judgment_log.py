@@ -6,14 +6,14 @@ append-only, so what was read once stays, and later only new rows are read.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from django.db.models import Count, Max, Q, QuerySet
 from numpy.typing import NDArray
 
 from campaigns.models import Campaign
+from campaigns.services.rows import iter_batches
 from poolbench.cache import Cache
 from poolbench.reading.docnos import DocnoArray
 from poolbench.shared_reads import read_once
@@ -24,6 +24,7 @@ NONE = np.iinfo(np.int64).min
 """In place of a missing number."""
 NUMBERS = ("pk", "topic_id", "assessor_id", "grade", "slot_id")
 WORDS = ("purpose", "kind", "source")
+AT_ONCE = 20_000
 MOST_ROWS = 1_000_000
 _logs: "Cache[tuple[object, ...], JudgmentLog]" = Cache(MOST_ROWS, len)
 """By campaign; a million rows take some 150 MB."""
@@ -144,30 +145,43 @@ def _renew_log(
         later = _load_rows(campaign, last)
         # A row of a transaction that ended late may have a smaller number than the last one.
         same = campaign.judgments.filter(pk=last, client_uuid=token).exists()
-        if same and len(log) + len(later) == version[2]:
+        if same and len(log) + len(later.codes) == version[2]:
             return _append_rows(campaign, log, later, version)
     return _append_rows(campaign, None, _load_rows(campaign), version)
 
 
-def _load_rows(campaign: Campaign, after: Any = 0) -> Sequence[tuple[Any, ...]]:
+class _Rows(NamedTuple):
+    """Rows of the log: their ``NUMBERS``, and the place of each one's docno in ``docnos``."""
+
+    numbers: dict[str, Ints]
+    codes: Ints
+    docnos: list[str]
+
+
+def _load_rows(campaign: Campaign, after: Any = 0) -> _Rows:
+    """The rows after one; a part of them is in memory as objects at a time."""
     # Only columns that need no conversion: there are many rows.
-    rows = campaign.judgments.filter(pk__gt=after).order_by("pk")
-    return list(rows.values_list("docno", *NUMBERS))
+    rows = campaign.judgments.filter(pk__gt=after).order_by("pk").values_list("docno", *NUMBERS)
+    places: dict[str, int] = {}
+    parts = [[np.empty(0, np.int64)] for _ in ("docno", *NUMBERS)]
+    for part in iter_batches(rows.iterator(chunk_size=AT_ONCE), AT_ONCE):
+        docnos, *columns = zip(*part, strict=True)
+        columns = [[places.setdefault(docno, len(places)) for docno in docnos], *columns]
+        for column, values in zip(parts, columns, strict=True):
+            column.append(_pack_numbers(values))
+    codes, *numbers = map(np.concatenate, parts)
+    return _Rows(dict(zip(NUMBERS, numbers, strict=True)), codes, list(places))
 
 
 def _append_rows(
-    campaign: Campaign,
-    log: JudgmentLog | None,
-    rows: Sequence[tuple[Any, ...]],
-    version: tuple[object, ...],
+    campaign: Campaign, log: JudgmentLog | None, rows: _Rows, version: tuple[object, ...]
 ) -> JudgmentLog:
-    docnos, *columns = list(zip(*rows, strict=True)) or [()] * (1 + len(NUMBERS))
-    numbers = dict(zip(NUMBERS, map(_pack_numbers, columns), strict=True))
+    numbers = rows.numbers
     later = campaign.judgments.filter(pk__gt=log.last if log else 0).order_by()
     words, names, rare = _load_rare(later, numbers["pk"], log)
     numbers |= dict(zip(WORDS, words, strict=True))
     topics = numbers["topic_id"]
-    pair, pair_topics, pair_docnos = _number_pairs(topics, docnos)
+    pair, pair_topics, pair_docnos = _number_pairs(topics, rows.codes, rows.docnos)
     if log is not None:
         pair, pair_topics, pair_docnos = _merge_pairs(log, pair, pair_topics, pair_docnos)
         numbers = {k: np.concatenate([log.numbers[k], each]) for k, each in numbers.items()}
@@ -226,17 +240,15 @@ def _load_rare(
     return columns, tuple(names), [row[: len(fields)] for row in rare]
 
 
-def _number_pairs(topics: Ints, docnos: Sequence[str]) -> tuple[Ints, Ints, list[str]]:
+def _number_pairs(topics: Ints, codes: Ints, docnos: Sequence[str]) -> tuple[Ints, Ints, list[str]]:
     """The pair of each row, numbered as they first occur, and the topics and docnos of pairs."""
-    numbers = dict(zip(dict.fromkeys(docnos), count()))
-    codes = np.fromiter(map(numbers.__getitem__, docnos), np.int64, len(docnos))
-    keys = topics * len(numbers) + codes
+    keys = topics * len(docnos) + codes
     _, first, pair = np.unique(keys, return_index=True, return_inverse=True)
     order = np.argsort(first)
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
     rows = first[order]
-    return place[pair], topics[rows], [docnos[row] for row in rows.tolist()]
+    return place[pair], topics[rows], [docnos[code] for code in codes[rows].tolist()]
 
 
 def _merge_pairs(
