@@ -13,7 +13,7 @@ from django.db.models import Count, Max, Q, QuerySet
 from numpy.typing import NDArray
 
 from campaigns.models import Campaign
-from campaigns.services.rows import iter_batches
+from campaigns.services.rows import AT_ONCE, iter_batches
 from poolbench.cache import Cache
 from poolbench.reading.docnos import DocnoArray
 from poolbench.shared_reads import read_once
@@ -24,7 +24,6 @@ NONE = np.iinfo(np.int64).min
 """In place of a missing number."""
 NUMBERS = ("pk", "topic_id", "assessor_id", "grade", "slot_id")
 WORDS = ("purpose", "kind", "source")
-AT_ONCE = 20_000
 MOST_ROWS = 1_000_000
 _logs: "Cache[tuple[object, ...], JudgmentLog]" = Cache(MOST_ROWS, len)
 """By campaign; a million rows take some 150 MB."""
@@ -159,18 +158,20 @@ class _Rows(NamedTuple):
 
 
 def _load_rows(campaign: Campaign, after: Any = 0) -> _Rows:
-    """The rows after one; a part of them is in memory as objects at a time."""
+    """The rows after ``after``, some at a time: as objects, all would take four times as much, and
+    what is kept of them would lie scattered in these for good.
+    """
     # Only columns that need no conversion: there are many rows.
     rows = campaign.judgments.filter(pk__gt=after).order_by("pk").values_list("docno", *NUMBERS)
     places: dict[str, int] = {}
     parts = [[np.empty(0, np.int64)] for _ in ("docno", *NUMBERS)]
     for part in iter_batches(rows.iterator(chunk_size=AT_ONCE), AT_ONCE):
         docnos, *columns = zip(*part, strict=True)
-        columns = [[places.setdefault(docno, len(places)) for docno in docnos], *columns]
-        for column, values in zip(parts, columns, strict=True):
+        codes = [places.setdefault(docno, len(places)) for docno in docnos]
+        for column, values in zip(parts, (codes, *columns), strict=True):
             column.append(_pack_numbers(values))
-    codes, *numbers = map(np.concatenate, parts)
-    return _Rows(dict(zip(NUMBERS, numbers, strict=True)), codes, list(places))
+    first, *numbers = map(np.concatenate, parts)
+    return _Rows(dict(zip(NUMBERS, numbers, strict=True)), first, list(places))
 
 
 def _append_rows(
