@@ -7,13 +7,14 @@ append-only, so what was read once stays, and later only new rows are read.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from django.db.models import Count, Max, Q, QuerySet
 from numpy.typing import NDArray
 
 from campaigns.models import Campaign
+from campaigns.services.rows import AT_ONCE, iter_batches
 from poolbench.cache import Cache
 from poolbench.reading.docnos import DocnoArray
 from poolbench.shared_reads import read_once
@@ -144,25 +145,35 @@ def _renew_log(
         later = _load_rows(campaign, last)
         # A row of a transaction that ended late may have a smaller number than the last one.
         same = campaign.judgments.filter(pk=last, client_uuid=token).exists()
-        if same and len(log) + len(later) == version[2]:
+        if same and len(log) + len(later.docnos) == version[2]:
             return _append_rows(campaign, log, later, version)
     return _append_rows(campaign, None, _load_rows(campaign), version)
 
 
-def _load_rows(campaign: Campaign, after: Any = 0) -> Sequence[tuple[Any, ...]]:
+class _Rows(NamedTuple):
+    docnos: list[str]
+    numbers: dict[str, Ints]
+
+
+def _load_rows(campaign: Campaign, after: Any = 0) -> _Rows:
+    """The rows after ``after``, some at a time: 300,000 of them take 150 MB as objects, and what is
+    kept of them would lie scattered in these for good.
+    """
     # Only columns that need no conversion: there are many rows.
-    rows = campaign.judgments.filter(pk__gt=after).order_by("pk")
-    return list(rows.values_list("docno", *NUMBERS))
+    rows = campaign.judgments.filter(pk__gt=after).order_by("pk").values_list("docno", *NUMBERS)
+    docnos, parts = list[str](), [[np.empty(0, np.int64)] * len(NUMBERS)]
+    for part in iter_batches(rows.iterator(chunk_size=AT_ONCE), AT_ONCE):
+        some, *columns = zip(*part, strict=True)
+        docnos += some
+        parts.append([*map(_pack_numbers, columns)])
+    joined = map(np.concatenate, zip(*parts, strict=True))
+    return _Rows(docnos, dict(zip(NUMBERS, joined, strict=True)))
 
 
 def _append_rows(
-    campaign: Campaign,
-    log: JudgmentLog | None,
-    rows: Sequence[tuple[Any, ...]],
-    version: tuple[object, ...],
+    campaign: Campaign, log: JudgmentLog | None, rows: _Rows, version: tuple[object, ...]
 ) -> JudgmentLog:
-    docnos, *columns = list(zip(*rows, strict=True)) or [()] * (1 + len(NUMBERS))
-    numbers = dict(zip(NUMBERS, map(_pack_numbers, columns), strict=True))
+    docnos, numbers = rows.docnos, dict(rows.numbers)
     later = campaign.judgments.filter(pk__gt=log.last if log else 0).order_by()
     words, names, rare = _load_rare(later, numbers["pk"], log)
     numbers |= dict(zip(WORDS, words, strict=True))
