@@ -59,8 +59,9 @@ def compute_lead_bounds(
     measure: Measure,
     cut: int,
 ) -> LeadBounds:
-    """The bounds of the lead of the first of ``runs``, of which one is used at a time, by the mean of
-    ``measure``. ``places`` are the rows of pairs in ``judged``.
+    """The bounds of the lead of the first of ``runs`` by the mean of ``measure``.
+
+    ``places`` are the rows of pairs in ``judged``. One of ``runs`` is used at a time.
     """
     opened, at, count = list_open_documents(runs, judged, places, cut)
     if not count or not has_lead_bounds(measure):

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poolbench.pooling.candidates import Floats, Ints, RunListing
-from poolbench.reading.machine_words import Places
+from poolbench.reading.machine_words import Places, choose_offset_type
 from poolbench.reading.reader import DocnoArray
 from poolbench.runs.pair_index import PairIndex
 from poolbench.runs.pair_places import PairPlaces
@@ -228,7 +228,8 @@ def pack_docnos(parts: Sequence[DocnoArray]) -> DocnoArray:
     """All docnos concatenated, without references to the files' bytes."""
     lengths = np.concatenate([np.empty(0, np.int64), *(part.lengths for part in parts)])
     data = b"".join(part.joined() for part in parts)
-    return DocnoArray(data, group_starts(lengths)[:-1], lengths)
+    kind = choose_offset_type(len(data))
+    return DocnoArray(data, group_starts(lengths)[:-1].astype(kind), lengths.astype(kind))
 
 
 def assemble_listing(
