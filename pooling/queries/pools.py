@@ -23,11 +23,13 @@ from pooling.queries.judgment_log import identify_log, read_judgment_log
 PACKED = "<u2"
 ENOUGH_FOR_A_PACE = 20
 MOST_CONTRIBUTIONS = 20_000_000
-TOPICS_AT_ONCE = 50
+MOST_DOCUMENTS = 400_000
+"""Of a pool that stays in memory: one of 100,000 documents of 100 runs takes some 10 MB."""
+TOPICS_AT_ONCE = 20
 _tables: Cache[tuple[object, ...], PoolTable] = Cache(
     MOST_CONTRIBUTIONS, lambda table: len(table.contributors) + 10 * len(table)
 )
-"""Of pools that do not grow: one of 100,000 documents of 100 runs takes some 30 MB."""
+"""Of pools that do not grow."""
 _judged: Cache[tuple[object, ...], dict[str, int]] = Cache(32)
 
 
@@ -46,21 +48,25 @@ def latest_pool_version(campaign: Campaign) -> int:
 
 def load_pool_table(pool: Pool) -> PoolTable:
     """The frozen pool as a core table."""
-    if pool.is_adaptive:
-        return read_pool_table(pool)
+    if not stays_in_memory(pool):
+        return join_pool_tables(read_pool_parts(pool))
     # Its documents never change.
-    return _tables.get_or_compute((pool.pk, pool.frozen_at), lambda: read_pool_table(pool))
+    return _tables.get_or_compute(
+        (pool.pk, pool.frozen_at), lambda: join_pool_tables(read_pool_parts(pool))
+    )
 
 
-def read_pool_table(pool: Pool) -> PoolTable:
-    """All of it, which does not stay in memory."""
-    return join_pool_tables(iter_pool_parts(pool))
+def stays_in_memory(pool: Pool) -> bool:
+    return not pool.is_adaptive and pool.size <= MOST_DOCUMENTS
 
 
 def iter_pool_parts(pool: Pool) -> Iterator[PoolTable]:
-    """The frozen pool as tables of some topics each, in their order: a million rows take half a
-    gigabyte as objects.
-    """
+    """The same as tables of some topics each, in their order."""
+    return iter([load_pool_table(pool)]) if stays_in_memory(pool) else read_pool_parts(pool)
+
+
+def read_pool_parts(pool: Pool) -> Iterator[PoolTable]:
+    """The same, read some topics at a time: a million rows take half a gigabyte as objects."""
     rows = pool.items.order_by().values_list(
         "docno", "contributors", "probability", "topic", "min_rank", "priority", "stratum"
     )
