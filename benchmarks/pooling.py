@@ -76,8 +76,8 @@ def load_listing() -> RunListing:
     return build_listing_from_matrices(tagged(folder), dictionary(folder), DEPTH, 0)
 
 
-def tagged(folder: Path) -> list[tuple[str, object]]:
-    return [(f"run{number:03d}", matrix) for number, matrix in enumerate(matrices(folder), 1)]
+def tagged(folder: Path) -> dict[str, object]:
+    return {f"run{number:03d}": matrix for number, matrix in enumerate(matrices(folder), 1)}
 
 
 class Seconds(NamedTuple):

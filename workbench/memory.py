@@ -5,8 +5,12 @@ the collector goes over all objects of the process a dozen times, for as long as
 An error that a job has handled, such as another worker's being first, is a cycle that keeps the
 arrays of every function on its way, 30 MB of a run of 600,000 lines, and would stay for hundreds of
 jobs.
+
+The C library keeps what numpy and the database's driver have freed below what is still in use: of
+600 MB that a report on 25 million pairs took, 150 to 250 after its job. It is given back at once.
 """
 
+import ctypes
 import gc
 
 YOUNG, MIDDLE, OLD = 50_000, 20, 20
@@ -29,3 +33,9 @@ def set_aside_loaded() -> None:
 def collect_garbage() -> None:
     """For a process that does jobs, after each: takes milliseconds after ``set_aside_loaded``."""
     gc.collect()
+    if _trim is not None:
+        _trim(0)
+
+
+_trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+"""Of glibc; other C libraries have none."""

@@ -5,7 +5,7 @@ from hashlib import sha256
 import numpy as np
 
 from campaigns.models import Campaign, Run
-from campaigns.services.matrices import load_run_matrix
+from campaigns.services.matrices import StoredMatrices
 from campaigns.services.snapshots import Subject
 from evaluation.models import ScoreSet
 from evaluation.queries.comparison import compare_all_runs, get_fixed_test
@@ -101,7 +101,7 @@ def compute_first_place_bounds(
     """What the first of the ``ranked`` runs has at least, and each of them at most."""
     score_set, runs = leaderboard.score_set, Run.objects.in_bulk(leaderboard.runs)
     return compute_lead_bounds(
-        [load_run_matrix(runs[leaderboard.runs[run]]) for run in ranked],
+        StoredMatrices([runs[leaderboard.runs[run]] for run in ranked]),
         *get_placed_qrels(score_set.qrels, score_set.task, topics=score_set.topics),
         options_from_provenance(score_set),
         measure,

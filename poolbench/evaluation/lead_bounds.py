@@ -14,6 +14,7 @@ not hold: no single completion need attain both.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 
@@ -60,16 +61,20 @@ def compute_lead_bounds(
 ) -> LeadBounds:
     """The bounds of the lead of the first of ``runs`` by the mean of ``measure``.
 
-    ``places`` are the rows of pairs in ``judged``.
+    ``places`` are the rows of pairs in ``judged``. One of ``runs`` is used at a time.
     """
     opened, at, count = list_open_documents(runs, judged, places, cut)
     if not count or not has_lead_bounds(measure):
         return LeadBounds(count)
-    batches = [build_run_batch(run, opened, at, options) for run in runs]
-    if not _has_rising_gains(batches[0]):
+    batches = (build_run_batch(run, opened, at, options) for run in runs)
+    first = next(batches)
+    if not _has_rising_gains(first):
         return LeadBounds(count)
-    (least,) = compute_bounds(_complete_others(batches[0], count_missed=True), [measure])
-    most = [compute_bounds(_complete_others(batch), [measure])[0].mean_high for batch in batches]
+    (least,) = compute_bounds(_complete_others(first, count_missed=True), [measure])
+    most = [
+        compute_bounds(_complete_others(batch), [measure])[0].mean_high
+        for batch in chain([first], batches)
+    ]
     return LeadBounds(count, least.mean_low, most)
 
 

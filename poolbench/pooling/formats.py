@@ -94,7 +94,7 @@ def restrict_frame_to_pool(pool: PoolTable) -> SamplingFrame:
     return SamplingFrame(
         topics=pool.topics,
         starts=pool.starts,
-        docnos=DocnoArray.from_ids(pool.docnos),
+        docnos=pool.docnos,
         stratum=pool.stratum.astype(np.int64),
         probability=pool.probability,
         sampled=np.ones(len(pool), bool),
@@ -121,7 +121,8 @@ SAMPLED = ("priority", "stratum", "probability")
 
 def pool_to_trec(pool: PoolTable) -> str:
     """``topic 0 docno -1``: unjudged qrels, without runs and ranks."""
-    return "".join(f"{topic} 0 {pool.docnos[row]} -1\n" for topic, row in pool.iter_rows())
+    rows = zip(pool.iter_rows(), pool.docnos, strict=True)
+    return "".join(f"{topic} 0 {docno} -1\n" for (topic, _row), docno in rows)
 
 
 def pool_to_csv(pool: PoolTable) -> str:
@@ -131,11 +132,11 @@ def pool_to_csv(pool: PoolTable) -> str:
     more = SAMPLED if pool.is_sampled else ()
     rows = (
         (
-            *(topic, pool.docnos[row], int(pool.min_rank[row])),
+            *(topic, docno, int(pool.min_rank[row])),
             " ".join(pool.contributor_tags(row)),
             *(getattr(pool, name)[row].item() for name in more),
         )
-        for topic, row in pool.iter_rows()
+        for (topic, row), docno in zip(pool.iter_rows(), pool.docnos, strict=True)
     )
     head = ("topic", "docno", "min_rank", "contributors", *more)
     return format_csv("pool", head, rows, {"runs": list(pool.runs)})
@@ -145,10 +146,10 @@ def pool_to_json(pool: PoolTable) -> str:
     """The runs, and the documents by topic."""
     topics: dict[str, list[dict[str, object]]] = {topic: [] for topic in pool.topics}
     more = SAMPLED if pool.is_sampled else ()
-    for topic, row in pool.iter_rows():
+    for (topic, row), docno in zip(pool.iter_rows(), pool.docnos, strict=True):
         topics[topic].append(
             {
-                "docno": pool.docnos[row],
+                "docno": docno,
                 "min_rank": int(pool.min_rank[row]),
                 "contributors": list(pool.contributor_tags(row)),
                 **{name: getattr(pool, name)[row].item() for name in more},
@@ -161,7 +162,8 @@ def pool_to_json(pool: PoolTable) -> str:
 def pool_to_ntcir(pool: PoolTable) -> str:
     """``topic docno`` in the order of selection: to judge from the top, as with NTCIRPOOL."""
     order = sorted(pool.iter_rows(), key=lambda item: (item[0], int(pool.priority[item[1]])))
-    return "".join(f"{topic} {pool.docnos[row]}\n" for topic, row in order)
+    docnos = list(pool.docnos)
+    return "".join(f"{topic} {docnos[row]}\n" for topic, row in order)
 
 
 def pool_to_strata(frame: SamplingFrame) -> str:

@@ -3,7 +3,6 @@
 import heapq
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from poolbench.pooling.candidates import Floats, Ints, Mask, RunListing
 from poolbench.pooling.method import DocumentSample, NextDocument
 from poolbench.pooling.players import run_hash
+from poolbench.pooling.run_listing import pack_docnos
 from poolbench.pooling.session import PoolSession, PoolStep
 from poolbench.pooling.tables import PoolTable
 from poolbench.runs.hash_order import hash_order
@@ -49,7 +49,10 @@ def equal_share(total: int, room: Ints) -> int:
     return low
 
 
-Small = NDArray[np.int32]
+COLUMNS = {
+    "min_rank": np.int32, "contributors": np.int32, "priority": np.int32, "stratum": np.int32,
+    "probability": np.float64,
+}  # fmt: skip
 Judge = Callable[[str, str], bool]
 """``(topic, docno)`` to whether the document is relevant."""
 
@@ -159,35 +162,11 @@ def build_pool_table(sessions: Iterable[PoolSession]) -> PoolTable:
     """The pool of the documents selected so far; topics without any are omitted. No session is
     kept, so that they may be made one after the other.
     """
-    runs, topics, parts = tuple[str, ...](), list[str](), []
-    for session in sessions:
-        if session.selected:
-            runs = session.candidates.runs
-            topics.append(session.candidates.topic)
-            parts.append(list_topic_columns(session))
-    docnos, min_rank, counts, contributors, priority, stratum, probability = (
-        zip(*parts, strict=True) if parts else [()] * 7
-    )
-    return PoolTable(
-        runs=runs,
-        topics=tuple(topics),
-        starts=group_starts(list(map(len, docnos))),
-        docnos=list(chain.from_iterable(docnos)),
-        min_rank=join_columns(min_rank, np.int32),
-        bounds=group_starts(join_columns(counts, np.int64)),
-        contributors=join_columns(contributors, np.int32),
-        priority=join_columns(priority, np.int32),
-        stratum=join_columns(stratum, np.int32),
-        probability=join_columns(probability, np.float64),
-    )
+    return join_pool_tables(build_topic_table(session) for session in sessions if session.selected)
 
 
-def list_topic_columns(
-    session: PoolSession,
-) -> tuple[list[str], Small, Small, Small, Small, Small, Floats]:
-    """Of the pooled documents of one topic, docno ascending: docnos, best ranks, numbers of
-    contributing runs, these runs, places in the order of selection, strata and probabilities.
-    """
+def build_topic_table(session: PoolSession) -> PoolTable:
+    """The pooled documents of one topic."""
     candidates = session.candidates
     selected = np.array([choice.doc for choice in session.selected], np.int64)
     order = np.argsort(selected)
@@ -200,15 +179,34 @@ def list_topic_columns(
     min_rank = np.full(len(doc), np.iinfo(np.int32).max)
     np.minimum.at(min_rank, row, candidates.rank[entry])
     stratum, probability = sample_columns(session)
-    counts = np.bincount(row, minlength=len(doc))
-    return (
-        list(candidates.docnos.take(doc)),
-        min_rank.astype(np.int32),
-        counts.astype(np.int32),
-        run[by_row].astype(np.int32),
-        (order + 1).astype(np.int32),
-        stratum[doc].astype(np.int32),
-        probability[doc],
+    return PoolTable(
+        runs=candidates.runs,
+        topics=(candidates.topic,),
+        starts=group_starts([len(doc)]),
+        docnos=pack_docnos([candidates.docnos.take(doc)]),
+        min_rank=min_rank.astype(np.int32),
+        bounds=group_starts(np.bincount(row, minlength=len(doc))),
+        contributors=run[by_row].astype(np.int32),
+        priority=(order + 1).astype(np.int32),
+        stratum=stratum[doc].astype(np.int32),
+        probability=probability[doc],
+    )
+
+
+def join_pool_tables(parts: Iterable[PoolTable]) -> PoolTable:
+    """One table of ``parts``, which have some of its topics each, in their order."""
+    tables = list(parts)
+    bounds = [np.diff(table.bounds) for table in tables]
+    return PoolTable(
+        runs=tables[-1].runs if tables else (),
+        topics=tuple(topic for table in tables for topic in table.topics),
+        starts=group_starts(join_columns([np.diff(table.starts) for table in tables], np.int64)),
+        docnos=pack_docnos([table.docnos for table in tables]),
+        bounds=group_starts(join_columns(bounds, np.int64)),
+        **{
+            name: join_columns([getattr(table, name) for table in tables], kind)
+            for name, kind in COLUMNS.items()
+        },
     )
 
 

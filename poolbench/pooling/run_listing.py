@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import TypeVar
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poolbench.pooling.candidates import Floats, Ints, RunListing
-from poolbench.reading.machine_words import Places
+from poolbench.reading.machine_words import Places, choose_offset_type
 from poolbench.reading.reader import DocnoArray
 from poolbench.runs.pair_index import PairIndex
 from poolbench.runs.pair_places import PairPlaces
@@ -22,6 +23,25 @@ Run = TypeVar("Run")
 
 _ENTRIES = 1 << 18
 """Entries of a listing that are put in order at once: some 40 MB."""
+_STAYING = 1 << 23
+"""Entries of truncated runs that stay in memory, 100 MB; with more, runs are read for each part."""
+
+
+@dataclass(frozen=True)
+class SelectedRuns(Mapping[str, RunMatrix]):
+    """Those of ``runs`` with the ``tags``, each loaded where it is used."""
+
+    runs: Mapping[str, RunMatrix]
+    tags: Sequence[str]
+
+    def __len__(self) -> int:
+        return len(self.tags)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.tags)
+
+    def __getitem__(self, tag: str) -> RunMatrix:
+        return self.runs[tag]
 
 
 @dataclass(frozen=True)
@@ -74,25 +94,25 @@ def hash_machine_grades(listing: RunListing) -> str:
 
 
 def build_listing_from_matrices(
-    runs: Iterable[tuple[str, RunMatrix]],
+    runs: Mapping[str, RunMatrix],
     dictionary: PairDictionary,
     cutoff: int,
     seed: int,
     topics: Collection[str] | None = None,
 ) -> RunListing:
-    """The same from run matrices, each with its tag, of which one is in memory at a time.
+    """The same from run matrices by tag, of which one is in memory at a time.
 
     Large listings are made of some topics at a time.
     """
-    ordered, names, sizes = truncate_matrices(runs, cutoff, topics)
-    parts = _iter_parts(ordered, names, sizes, dictionary, cutoff, seed)
-    if int(sizes.sum()) <= _ENTRIES:
+    tops, sizes = truncate_matrices(runs, cutoff, topics)
+    parts = _iter_parts(tops, sizes, dictionary, cutoff, seed)
+    if sum(sizes.values()) <= _ENTRIES:
         return next(parts)
-    return join_listings(parts, names, int(sizes.sum()))
+    return join_listings(parts, tuple(sizes), sum(sizes.values()))
 
 
 def iter_listing_parts(
-    runs: Iterable[tuple[str, RunMatrix]],
+    runs: Mapping[str, RunMatrix],
     dictionary: PairDictionary,
     cutoff: int,
     seed: int,
@@ -101,56 +121,58 @@ def iter_listing_parts(
     """The same as listings of some topics each, in their order: for work topic by topic, so
     that never all of them are in memory. One without topics if no run answers any.
     """
-    ordered, names, sizes = truncate_matrices(runs, cutoff, topics)
-    return _iter_parts(ordered, names, sizes, dictionary, cutoff, seed)
+    return _iter_parts(*truncate_matrices(runs, cutoff, topics), dictionary, cutoff, seed)
 
 
 def truncate_matrices(
-    runs: Iterable[tuple[str, RunMatrix]], cutoff: int, topics: Collection[str] | None
-) -> tuple[list[tuple[str, RunMatrix]], tuple[str, ...], Ints]:
-    """``runs`` by tag with the top of each topic, the topics that they answer, and the number of
-    entries of each.
+    runs: Mapping[str, RunMatrix], cutoff: int, topics: Collection[str] | None
+) -> tuple[Mapping[str, RunMatrix], dict[str, int]]:
+    """The top of each topic in ``runs``, or ``runs`` themselves where that is too much to stay in
+    memory; and the number of entries of each topic that they answer, ascending.
     """
     wanted = None if topics is None else frozenset(topics)
-    ordered = sort_runs_by_tag([(tag, truncate_matrix(run, cutoff, wanted)) for tag, run in runs])
-    names = answered_topics([run for _, run in ordered], topics)
-    sizes = np.zeros(len(names), np.int64)
-    number = {name: at for at, name in enumerate(names)}
-    for _, run in ordered:
-        sizes[[number[topic] for topic in run.topics]] += np.diff(run.starts)
-    return ordered, names, sizes
+    tops, sizes = dict[str, RunMatrix](), Counter[str]()
+    for tag in sorted(runs):
+        top = truncate_matrix(runs[tag], cutoff, wanted)
+        sizes.update(dict(zip(top.topics, np.diff(top.starts).tolist(), strict=True)))
+        if sizes.total() <= _STAYING:
+            tops[tag] = top
+    return tops if len(tops) == len(runs) else runs, dict(sorted(sizes.items()))
 
 
 def _iter_parts(
-    ordered: Sequence[tuple[str, RunMatrix]],
-    names: tuple[str, ...],
-    sizes: Ints,
+    runs: Mapping[str, RunMatrix],
+    sizes: Mapping[str, int],
     dictionary: PairDictionary,
     cutoff: int,
     seed: int,
 ) -> Iterator[RunListing]:
-    ranges = list(split_topic_ranges(group_starts(sizes), _ENTRIES)) or [(0, 0)]
-    return (_list_topics(ordered, dictionary, names[a:b], cutoff, seed) for a, b in ranges)
+    names = tuple(sizes)
+    ranges = list(split_topic_ranges(group_starts([*sizes.values()]), _ENTRIES)) or [(0, 0)]
+    return (_list_topics(runs, dictionary, names[a:b], cutoff, seed) for a, b in ranges)
 
 
 def _list_topics(
-    ordered: Sequence[tuple[str, RunMatrix]],
+    runs: Mapping[str, RunMatrix],
     dictionary: PairDictionary,
     names: tuple[str, ...],
     cutoff: int,
     seed: int,
 ) -> RunListing:
     """The listing of the topics ``names``."""
-    cuts = [cut_run(run.topics, run.starts, names, cutoff) for _, run in ordered]
-    pairs = [run.pairs[cut.row] for (_, run), cut in zip(ordered, cuts, strict=True)]
-    scores = [run.scores[cut.row] for (_, run), cut in zip(ordered, cuts, strict=True)]
-    code = np.concatenate([np.empty(0, np.int32), *pairs])
+    tags, cuts, scores = tuple(sorted(runs)), list[TruncatedRun](), list[Floats]()
+    pairs = [np.empty(0, np.int32)]
+    for tag in tags:
+        run = runs[tag]
+        cut = cut_run(run.topics, run.starts, names, cutoff)
+        cuts.append(cut)
+        pairs.append(run.pairs[cut.row])
+        scores.append(run.scores[cut.row])
+    code = np.concatenate(pairs)
     listed = list_distinct(code, len(dictionary))
     place = PairPlaces.from_codes(len(dictionary), listed, np.arange(len(listed))).take(code)
     docnos = dictionary.get_docnos(listed)
-    return assemble_listing(
-        tuple(tag for tag, _ in ordered), names, cuts, scores, docnos, place, seed
-    )
+    return assemble_listing(tags, names, cuts, scores, docnos, place, seed)
 
 
 def join_listings(parts: Iterable[RunListing], topics: tuple[str, ...], entries: int) -> RunListing:
@@ -228,7 +250,8 @@ def pack_docnos(parts: Sequence[DocnoArray]) -> DocnoArray:
     """All docnos concatenated, without references to the files' bytes."""
     lengths = np.concatenate([np.empty(0, np.int64), *(part.lengths for part in parts)])
     data = b"".join(part.joined() for part in parts)
-    return DocnoArray(data, group_starts(lengths)[:-1], lengths)
+    kind = choose_offset_type(len(data))
+    return DocnoArray(data, group_starts(lengths)[:-1].astype(kind), lengths.astype(kind))
 
 
 def assemble_listing(

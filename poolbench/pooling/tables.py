@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poolbench.notebooks import Frame, ResultTable, make_frame
+from poolbench.reading.reader import DocnoArray
 from poolbench.runs.tables import TopicRows
 
 Ints = NDArray[np.int64]
@@ -26,7 +27,7 @@ class PoolTable(TopicRows, ResultTable):
     runs: tuple[str, ...]
     topics: tuple[str, ...]
     starts: Ints
-    docnos: list[str]
+    docnos: DocnoArray
     min_rank: NDArray[np.int32]
     bounds: Ints
     contributors: NDArray[np.int32]

@@ -196,14 +196,15 @@ def list_archive_items(
     items = {}
     for at, topic in enumerate(table.topics):
         rows = list(range(table.rows(at).start, table.rows(at).stop))
+        docnos = dict(zip(rows, table.docnos[table.rows(at)], strict=True))
         limit = static.get(topic, len(rows))
         first = [row for row in rows if table.priority[row] <= limit]
-        keys = {row: (hash_order(spec["seed"], topic, table.docnos[row]), row) for row in first}
+        keys = {row: (hash_order(spec["seed"], topic, docnos[row]), row) for row in first}
         places = {row: place for place, row in enumerate(sorted(first, key=keys.__getitem__), 1)}
         for row in rows:
             priority = int(table.priority[row])
             run_places = table.contributors[table.bounds[row] : table.bounds[row + 1]]
-            items[topic, table.docnos[row]] = {
+            items[topic, docnos[row]] = {
                 "min_rank": int(table.min_rank[row]),
                 "contributors": run_places.tolist(),
                 "position": places.get(row, priority),

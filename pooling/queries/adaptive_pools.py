@@ -96,8 +96,8 @@ def count_teams_by_pair(pool: Pool, table: PoolTable) -> dict[tuple[str, str], i
     """By (topic, docno): the number of teams that contributed the document."""
     teams = {run["tag"]: run["team"] for run in pool.spec["runs"]}
     return {
-        (topic, table.docnos[row]): len({teams[tag] for tag in table.contributor_tags(row)})
-        for topic, row in table.iter_rows()
+        (topic, docno): len({teams[tag] for tag in table.contributor_tags(row)})
+        for (topic, row), docno in zip(table.iter_rows(), table.docnos, strict=True)
     }
 
 

@@ -106,7 +106,7 @@ def list_runs_of_topics(
 ) -> T:
     """What ``list_runs`` makes of ``runs`` for the topics of ``inputs``, down to the cut-off."""
     return list_runs(
-        ((run.tag, matrices.load_run_matrix(run)) for run in runs),
+        matrices.MatricesByTag({run.tag: run for run in runs}),
         matrices.get_pair_dictionary(campaign),
         inputs["cutoff"],
         inputs["seed"],

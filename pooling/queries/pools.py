@@ -1,7 +1,8 @@
 """Frozen pools as tables, and the judged and pooled pairs that a preview needs."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from statistics import median
+from typing import Any
 
 import numpy as np
 from django.contrib.auth.models import AnonymousUser
@@ -10,6 +11,8 @@ from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
 from campaigns.models import Campaign, User
 from campaigns.services.snapshots import keep_figures
 from poolbench.cache import Cache
+from poolbench.pooling.pool_builder import join_pool_tables
+from poolbench.pooling.run_listing import pack_docnos
 from poolbench.pooling.tables import PoolTable
 from poolbench.reading.docnos import DocnoArray
 from poolbench.runs.tables import group_starts
@@ -20,11 +23,13 @@ from pooling.queries.judgment_log import identify_log, read_judgment_log
 PACKED = "<u2"
 ENOUGH_FOR_A_PACE = 20
 MOST_CONTRIBUTIONS = 20_000_000
-TOPICS_AT_ONCE = 50
+MOST_DOCUMENTS = 400_000
+"""Of a pool that stays in memory: one of 100,000 documents of 100 runs takes some 10 MB."""
+TOPICS_AT_ONCE = 20
 _tables: Cache[tuple[object, ...], PoolTable] = Cache(
     MOST_CONTRIBUTIONS, lambda table: len(table.contributors) + 10 * len(table)
 )
-"""Of pools that do not grow: one of 100,000 documents of 100 runs takes some 30 MB."""
+"""Of pools that do not grow."""
 _judged: Cache[tuple[object, ...], dict[str, int]] = Cache(32)
 
 
@@ -43,51 +48,60 @@ def latest_pool_version(campaign: Campaign) -> int:
 
 def load_pool_table(pool: Pool) -> PoolTable:
     """The frozen pool as a core table."""
-    if pool.is_adaptive:
-        return read_pool_table(pool)
+    if not stays_in_memory(pool):
+        return join_pool_tables(read_pool_parts(pool))
     # Its documents never change.
-    return _tables.get_or_compute((pool.pk, pool.frozen_at), lambda: read_pool_table(pool))
+    return _tables.get_or_compute(
+        (pool.pk, pool.frozen_at), lambda: join_pool_tables(read_pool_parts(pool))
+    )
 
 
-def read_pool_table(pool: Pool) -> PoolTable:
-    """Some topics at a time: a million rows take half a gigabyte as objects."""
+def stays_in_memory(pool: Pool) -> bool:
+    return not pool.is_adaptive and pool.size <= MOST_DOCUMENTS
+
+
+def iter_pool_parts(pool: Pool) -> Iterator[PoolTable]:
+    """The same as tables of some topics each, in their order."""
+    return iter([load_pool_table(pool)]) if stays_in_memory(pool) else read_pool_parts(pool)
+
+
+def read_pool_parts(pool: Pool) -> Iterator[PoolTable]:
+    """The same, read some topics at a time: a million rows take half a gigabyte as objects."""
     rows = pool.items.order_by().values_list(
         "docno", "contributors", "probability", "topic", "min_rank", "priority", "stratum"
     )
-    numbers = dict(pool.campaign.topics.values_list("pk", "number"))
-    docnos, packed = list[str](), list[bytes]()
-    parts, chances = [np.empty((5, 0), np.int64)], [np.empty(0)]
-    for first in range(0, len(numbers), TOPICS_AT_ONCE):
-        some = rows.filter(topic__in=[*numbers][first : first + TOPICS_AT_ONCE])
-        columns = list(zip(*some, strict=True)) or [()] * 7
-        names, contributors, probabilities, ids, ranks, priorities, strata = columns
-        docnos += names
-        packed.append(b"".join(contributors))
-        chances.append(np.array(probabilities, np.float64))
-        integers = ids, [*map(len, contributors)], ranks, [p or 0 for p in priorities], strata
-        parts.append(np.array([np.array(each, np.int64) for each in integers]))
-    ids, sizes, ranks, priorities, strata = np.concatenate(parts, axis=1)
-    known, inverse = np.unique(ids, return_inverse=True)
-    topics = sorted(numbers[pk] for pk in known.tolist())
-    topic = np.array([topics.index(numbers[pk]) for pk in known.tolist()], np.int64)[inverse]
     # Sorted here: a database's collation need not be the order of code points.
-    order = np.lexsort((DocnoArray.from_ids(docnos).ranks(), topic))
-    counts = sizes // np.dtype(PACKED).itemsize
-    bounds = group_starts(counts[order])
-    places = np.repeat(group_starts(counts)[:-1][order] - bounds[:-1], counts[order])
-    places += np.arange(len(places))
-    min_rank, priority = ranks[order].astype(np.int32), priorities[order].astype(np.int32)
+    numbers = sorted(pool.campaign.topics.values_list("number", "pk"))
+    for first in range(0, len(numbers), TOPICS_AT_ONCE):
+        topics = dict(numbers[first : first + TOPICS_AT_ONCE])
+        yield build_pool_part(pool, topics, [*rows.filter(topic__in=topics.values())])
+
+
+def build_pool_part(
+    pool: Pool, topics: Mapping[str, int], rows: Sequence[tuple[Any, ...]]
+) -> PoolTable:
+    """The table of ``rows`` of the items of ``topics``, IDs by ascending number, in any order."""
+    names, contributors, probabilities, ids, *numbers = list(zip(*rows, strict=True)) or [()] * 7
+    integers = [np.array([value or 0 for value in each], np.int32) for each in numbers]
+    place = {pk: at for at, pk in enumerate(topics.values())}
+    topic = np.fromiter(map(place.__getitem__, ids), np.int64, len(ids))
+    docnos = DocnoArray.from_ids(names)
+    order = np.lexsort((docnos.ranks(), topic))
+    min_rank, priority, stratum = (each[order] for each in integers)
+    packed = b"".join([contributors[at] for at in order.tolist()])
+    counts = np.fromiter(map(len, contributors), np.int64, len(ids)) // np.dtype(PACKED).itemsize
+    sizes = np.bincount(topic, minlength=len(topics))
     return PoolTable(
         runs=tuple(run["tag"] for run in pool.spec["runs"]),
-        topics=tuple(topics),
-        starts=group_starts(np.bincount(topic, minlength=len(topics))),
-        docnos=[docnos[at] for at in order.tolist()],
+        topics=tuple(number for number, size in zip(topics, sizes.tolist(), strict=True) if size),
+        starts=group_starts(sizes[sizes > 0]),
+        docnos=pack_docnos([docnos.take(order)]),
         min_rank=min_rank,
-        bounds=bounds,
-        contributors=np.frombuffer(b"".join(packed), PACKED)[places].astype(np.int32),
+        bounds=group_starts(counts[order]),
+        contributors=np.frombuffer(packed, PACKED).astype(np.int32),
         priority=np.where(priority, priority, min_rank),
-        stratum=strata[order].astype(np.int32),
-        probability=np.concatenate(chances)[order],
+        stratum=stratum,
+        probability=np.array(probabilities, np.float64)[order],
     )
 
 

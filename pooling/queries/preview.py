@@ -13,7 +13,6 @@ from poolbench.plain_data import read_plain, to_plain
 from poolbench.pooling.run_listing import cut_run
 from poolbench.pooling.spec import PoolSpec, method_in_words
 from poolbench.pooling.tables import PoolTable
-from poolbench.reading.reader import DocnoArray
 from poolbench.runs.run_matrix import PairArray
 from pooling.queries.composition import Composition, TopicShare, compute_composition
 from pooling.queries.inputs import FreezeFacts, describe_inputs, draft_pool, list_poolable_runs
@@ -181,7 +180,7 @@ def count_duplicate_texts(campaign: Campaign, table: PoolTable) -> int:
 def pooled_shares(
     campaign: Campaign, table: PoolTable, runs: Sequence[Run]
 ) -> tuple[PooledShare, ...]:
-    listed = PairArray(table.topics, table.starts, DocnoArray.from_ids(table.docnos))
+    listed = PairArray(table.topics, table.starts, table.docnos)
     pooled = matrices.get_pair_dictionary(campaign).places(listed)
     pooled_ids = {run.pk for run in runs}
     shares = []

@@ -184,7 +184,7 @@ def iter_pool_rows(pool: Pool, table: PoolTable, topic_ids: Mapping[str, int]) -
     seed = pool.spec["seed"]
     for at, topic in enumerate(table.topics):
         rows = table.rows(at)
-        orders = hash_orders(seed, topic, map(str.encode, table.docnos[rows]))
+        orders = hash_orders(seed, topic, table.docnos.texts(rows))
         # Docnos ascend within a topic: a stable sort breaks ties by them.
         shuffled = rows.start + np.argsort(orders, kind="stable")
         positions = np.arange(1, len(shuffled) + 1)
@@ -199,9 +199,11 @@ def build_pool_rows(
     bounds = table.bounds[low : high + 1]
     packed = table.contributors[bounds[0] : bounds[-1]].astype(PACKED)
     data, ends = packed.tobytes(), (bounds - bounds[0]) * packed.itemsize
+    docnos = map(bytes.decode, table.docnos.texts(rows))
     columns = (
-        rows, ends[rows - low], ends[rows - low + 1], table.min_rank[rows], positions,
+        ends[rows - low], ends[rows - low + 1], table.min_rank[rows], positions,
         table.priority[rows], table.stratum[rows], table.probability[rows],
     )  # fmt: skip
-    for row, start, end, rank, *others in zip(*(each.tolist() for each in columns), strict=True):
-        yield pool.pk, topic, table.docnos[row], rank, data[start:end], *others
+    values = (each.tolist() for each in columns)
+    for docno, start, end, rank, *others in zip(docnos, *values, strict=True):
+        yield pool.pk, topic, docno, rank, data[start:end], *others

@@ -19,6 +19,7 @@ from poolbench.judging.policies import DEFAULT_POLICY
 from poolbench.reliability.campaign_state import CampaignRun, CampaignState, RankingHistory
 from poolbench.reliability.verdicts.agreement import measure_effect
 from poolbench.reliability.verdicts.reusability import measure_cut
+from poolbench.runs.tables import PairTable
 from pooling.queries.judgment_log import Ints, read_judgment_log
 from reliability.queries.disagreement_studies import (
     load_panel,
@@ -28,7 +29,6 @@ from reliability.queries.disagreement_studies import (
 
 PACE = 2_000
 """The latest judgments from which the pace is taken."""
-Pair = tuple[str, str]
 
 
 def identify_judging(campaign: Campaign) -> str:
@@ -49,7 +49,7 @@ def identify_judging(campaign: Campaign) -> str:
 
 
 def load_campaign_state(
-    campaign: Campaign, *, back: Sequence[int] = (), unjudged: Sequence[Pair] = ()
+    campaign: Campaign, *, back: Sequence[int] = (), unjudged: PairTable | None = None
 ) -> CampaignState:
     """As of now; its history looks ``back`` by so many judgments where there are more, and
     ``unjudged`` pairs have rows too. Raises ``ActionRefused`` if no measure ranks runs.

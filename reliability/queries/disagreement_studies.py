@@ -24,7 +24,7 @@ from judging.services.qrels import resolve_policy
 from poolbench.cache import Cache
 from poolbench.evaluation.measures.family import Measure
 from poolbench.judging.policies import DEFAULT_POLICY
-from poolbench.reliability.disagreement.ballots import build_ballots
+from poolbench.reliability.disagreement.ballots import add_unjudged_pairs, build_ballots
 from poolbench.reliability.disagreement.panel import (
     DisagreementPanel,
     build_panel,
@@ -38,6 +38,7 @@ from poolbench.reliability.disagreement.report import (
     can_rank_runs,
     estimate_scoring_work,
 )
+from poolbench.runs.tables import PairTable
 
 EFFECT = "disagreement-effect"
 """The name of the stored report."""
@@ -164,13 +165,11 @@ def load_panel(
     runs: Sequence[Run],
     policy: str,
     measure: Measure,
-    unjudged: Sequence[tuple[str, str]] = (),
+    unjudged: PairTable | None = None,
 ) -> DisagreementPanel:
     """The campaign's runs and its ballots, without topics that have no scores and without pairs
     that earlier rounds have judged; ``unjudged`` pairs have rows as well.
     """
-    # Pairs of a reference get rows; nothing is compared with its grades.
-    reference = dict.fromkeys(unjudged, -1) if unjudged else None
     task = get_current_task(campaign)
     visible = (
         load_pair_ballots(campaign)
@@ -178,8 +177,9 @@ def load_panel(
         .omit_topics(withheld_topic_numbers(campaign, task))
     )
     visible = visible.omit_pairs(list_judged_before(task))
-    ballots = build_ballots(visible, resolve_policy(campaign, policy), reference)
-    ballots = replace(ballots, reference=None)
+    ballots = build_ballots(visible, resolve_policy(campaign, policy))
+    if unjudged is not None:
+        ballots = add_unjudged_pairs(ballots, unjudged)
     places = matrices.get_pair_dictionary(campaign).places(ballots.pairs)
     tags = disambiguate_tags([run.tag for run in runs])
     warm = get_warm_runs(campaign, runs)

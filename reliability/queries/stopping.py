@@ -1,9 +1,10 @@
 """When to stop judging: expected relevant documents, favored teams, ranking stability."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from typing import NamedTuple
 
 import numpy as np
 from django.db.models import Q, QuerySet
@@ -25,9 +26,15 @@ from poolbench.evaluation.measures.family import Measure
 from poolbench.evaluation.measures.names import parse_measures
 from poolbench.evaluation.measures.registry import DEFAULT_NAMES
 from poolbench.judging.policies import DEFAULT_POLICY
+from poolbench.pooling.run_listing import pack_docnos
+from poolbench.pooling.tables import PoolTable
+from poolbench.reading.docnos import DocnoArray
 from poolbench.reliability.disagreement.report import can_rank_runs
 from poolbench.reliability.stopping.discoveries import (
+    ALL,
     PoolState,
+    TopicState,
+    count_pool,
     discoveries_by_depth,
     discoveries_by_team,
     discoveries_by_topic,
@@ -40,14 +47,14 @@ from poolbench.reliability.stopping.remaining_relevant import (
     extrapolate_below_pool,
 )
 from poolbench.reliability.verdicts.stopping import SAMPLED, STILL, StoppingReport, compute_stopping
+from poolbench.runs.run_matrix import PairArray
+from poolbench.runs.tables import group_starts
 from pooling.models import Pool
 from pooling.queries.frozen_pools import is_drawn_by_influence
-from pooling.queries.judgment_log import NONE, JudgmentLog, Mask, read_judgment_log
-from pooling.queries.pools import load_pool_table
+from pooling.queries.judgment_log import NONE, Ints, JudgmentLog, Mask, read_judgment_log
+from pooling.queries.pools import iter_pool_parts
 from reliability.queries.campaign_state import build_history, list_graded_rows, load_campaign_state
 from reliability.queries.collection import pooled_depth
-
-Pair = tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -59,19 +66,39 @@ class RankingChoice:
     step: int | None = None
 
 
-@dataclass(frozen=True)
-class PoolOutcome:
-    """``relevance`` of each judged document, in the order of first judgments; ``curve`` as in
-    ``StoppingPanel``.
+Outcomes = Mapping[str, Mapping[str, bool]]
+"""By topic and docno."""
+NO_PAIRS = PairArray.from_pairs(())
+
+
+class FirstJudgments(NamedTuple):
+    """Of each judged document, in the order of its first judgment, whether that is relevant: all,
+    and by topic and docno.
     """
 
-    relevance: Mapping[Pair, bool]
+    relevant: list[bool]
+    by_topic: dict[str, dict[str, bool]]
+
+
+@dataclass(frozen=True)
+class PoolOutcome:
+    """``judged`` and ``relevant`` documents, ``curve`` as in ``StoppingPanel``, and of the pool the
+    pairs that are ``unjudged``.
+    """
+
+    judged: int
+    relevant: int
     curve: tuple[tuple[int, int], ...]
     pool: InterimPool | None
+    unjudged: PairArray
 
 
-_outcomes: Cache[tuple[object, ...], PoolOutcome] = Cache(8)
-"""By the state of the log, the rows that count, the pool, its plans, and settings."""
+MOST_UNJUDGED = 1_000_000
+_outcomes: Cache[tuple[object, ...], PoolOutcome] = Cache(
+    MOST_UNJUDGED, lambda outcome: MOST_UNJUDGED // 8 + len(outcome.unjudged)
+)
+"""By the state of the log, the rows that count, the pool, its plans, and settings. Eight at most;
+a million pairs take some 20 MB."""
 
 
 def choose_default_ranking(campaign: Campaign) -> RankingChoice:
@@ -90,15 +117,10 @@ def ranking_measures(campaign: Campaign) -> list[Measure]:
 
 def load_stopping_report(campaign: Campaign) -> StoppingReport:
     """Of the latest pool, as of now; its sections rank the runs as the page does by itself."""
-    panel, relevance = load_stopping_panel(campaign, choose_default_ranking(campaign))
+    panel, unjudged = load_stopping_panel(campaign, choose_default_ranking(campaign))
     pool = campaign.pools.first()
     if pool is None:
         return compute_stopping(panel)
-    table = load_pool_table(pool)
-    unjudged = [
-        pair for topic, row in table.iter_rows()
-        if (pair := (topic, table.docnos[row])) not in relevance
-    ]  # fmt: skip
     if is_drawn_by_influence(pool):
         look = compute_report(campaign, ESTIMATES).report or SampleLook()
         outcome = find_outcome(look, choose_default_ranking(campaign).by)
@@ -112,22 +134,21 @@ def load_stopping_report(campaign: Campaign) -> StoppingReport:
 
 def load_stopping_panel(
     campaign: Campaign, choice: RankingChoice
-) -> tuple[StoppingPanel, Mapping[Pair, bool]]:
-    """As of now, and the relevance of each judged document."""
+) -> tuple[StoppingPanel, PairArray]:
+    """As of now, and the unjudged pairs of the pool."""
     reader = load_log_reader(campaign)
     log = reader.log
     graded = reader.counting & log.select_rows(Purpose.JUDGE, Judgment.Kind.GRADE)
     outcome = load_pool_outcome(campaign, log, graded)
-    relevance = outcome.relevance
     panel = StoppingPanel(
         last=int(log.numbers["pk"][-1]) if len(log) else 0,
         pool=outcome.pool,
-        judged=len(relevance),
-        relevant=sum(relevance.values()),
+        judged=outcome.judged,
+        relevant=outcome.relevant,
         judgments=int(np.count_nonzero(graded)),
         curve=outcome.curve,
     )
-    return rank_stopping_panel(campaign, panel, choice), relevance
+    return rank_stopping_panel(campaign, panel, choice), outcome.unjudged
 
 
 def choose_stopping_panel(
@@ -156,9 +177,8 @@ def rank_stopping_panel(
     moments = (len(rows), *choose_checkpoints(len(rows), step))
     history = build_history(campaign, scorer, rows, moments, TRUST, panel.last)
     graded = np.isin(scorer.reader.log.numbers["pk"], rows)
-    relevance = find_first_relevance(campaign, scorer.reader.log, graded)
-    recent = sum([*relevance.values()][-step:])
-    return replace(rank_panel(panel, history, step), recent=recent)
+    first = find_first_relevance(campaign, scorer.reader.log, graded)
+    return replace(rank_panel(panel, history, step), recent=sum(first.relevant[-step:]))
 
 
 def count_judgments_since(campaign: Campaign, last: int) -> int:
@@ -170,9 +190,10 @@ def load_pool_outcome(campaign: Campaign, log: JudgmentLog, graded: Mask) -> Poo
     """What the ``graded`` rows of the log have found, kept until any row or setting changes."""
 
     def compute() -> PoolOutcome:
-        relevance = find_first_relevance(campaign, log, graded)
-        curve = tuple(discovery_curve([*relevance.values()]))
-        return PoolOutcome(relevance, curve, interim_pool_state(campaign, relevance))
+        first = find_first_relevance(campaign, log, graded)
+        curve = tuple(discovery_curve(first.relevant))
+        state, unjudged = (None, NO_PAIRS) if pool is None else load_interim_pool(pool, first)
+        return PoolOutcome(len(first.relevant), sum(first.relevant), curve, state, unjudged)
 
     pool = campaign.pools.first()
     if pool is not None and pool.is_adaptive:
@@ -187,21 +208,24 @@ def load_pool_outcome(campaign: Campaign, log: JudgmentLog, graded: Mask) -> Poo
     return _outcomes.get_or_compute(key, compute)
 
 
-def find_first_relevance(
-    campaign: Campaign, log: JudgmentLog, graded: Mask
-) -> dict[tuple[str, str], bool]:
+def find_first_relevance(campaign: Campaign, log: JudgmentLog, graded: Mask) -> FirstJudgments:
     """As ``first_relevance``, of the ``graded`` rows of the log, for the current task."""
     numbers = dict(campaign.topics.values_list("pk", "number"))
     pair = log.pair[graded]
     first = np.sort(np.unique(pair, return_index=True)[1])
     relevant = log.numbers["grade"][graded][first] >= campaign.relevance_level
-    named = log.name_pairs(pair[first], numbers)
-    outcomes = dict(zip(named, relevant.tolist(), strict=True))
-    if (task := get_current_task(campaign)) is None:
-        return outcomes
-    topics, before = set(task.list_topic_numbers()), list_judged_before(task)
-    return {each: outcome for each, outcome in outcomes.items()
-            if each[0] in topics and each not in before}  # fmt: skip
+    outcomes = zip(log.name_pairs(pair[first], numbers), relevant.tolist(), strict=True)
+    if (task := get_current_task(campaign)) is not None:
+        topics, before = set(task.list_topic_numbers()), list_judged_before(task)
+        outcomes = (
+            (each, outcome) for each, outcome in outcomes
+            if each[0] in topics and each not in before
+        )  # fmt: skip
+    found = FirstJudgments([], defaultdict(dict))
+    for (topic, docno), outcome in outcomes:
+        found.relevant.append(outcome)
+        found.by_topic[topic][docno] = outcome
+    return found
 
 
 def graded_log(campaign: Campaign) -> QuerySet[Judgment]:
@@ -211,57 +235,72 @@ def graded_log(campaign: Campaign) -> QuerySet[Judgment]:
     )
 
 
-def interim_pool_state(
-    campaign: Campaign, outcomes: Mapping[tuple[str, str], bool]
-) -> InterimPool | None:
-    pool = campaign.pools.first()
-    if pool is None:
-        return None
-    state = load_pool_state(pool, outcomes)
-    by_topic: dict[str, list[bool]] = defaultdict(list)
-    for (topic, _docno), relevant in outcomes.items():
-        by_topic[topic].append(relevant)
-    is_random = is_judged_at_random(pool, outcomes.keys())
+def load_interim_pool(pool: Pool, first: FirstJudgments) -> tuple[InterimPool, PairArray]:
+    """What is found in the pool so far, and what of it is unjudged."""
+    state, unjudged = load_pool_state(pool, first.by_topic)
+    by_topic = {topic: [*outcomes.values()] for topic, outcomes in first.by_topic.items()}
+    is_random = is_judged_at_random(pool, first.by_topic)
     depth = None if pool.is_adaptive else pooled_depth(pool.spec)
-    return InterimPool(
+    seed = pool.campaign.seed
+    found = InterimPool(
         version=pool.version,
         is_adaptive=pool.is_adaptive,
-        documents=len(state.topic),
+        documents=int(state.count(ALL).sum()),
         topics=tuple(discoveries_by_topic(state, by_topic)),
         windows=tuple(discoveries_by_depth(state)),
         teams=tuple(discoveries_by_team(state)),
         left=estimate_remaining(state, is_random=is_random),
-        below=extrapolate_below_pool(state, depth, is_random=is_random, seed=campaign.seed),
+        below=extrapolate_below_pool(state, depth, is_random=is_random, seed=seed),
         depth=depth,
     )
+    return found, unjudged
 
 
-def load_pool_state(pool: Pool, outcomes: Mapping[tuple[str, str], bool]) -> PoolState:
-    """The current state of the pool, topics in the campaign's order."""
-    table = load_pool_table(pool)
+def load_pool_state(pool: Pool, outcomes: Outcomes) -> tuple[PoolState, PairArray]:
+    """The current state of the pool, topics in the campaign's order, and its unjudged pairs. Some
+    topics are in memory at a time.
+    """
     team_by_run = [run["team"] for run in pool.spec["runs"]]
     teams = sorted(set(team_by_run))
     place = np.array([teams.index(team) for team in team_by_run], np.int64)
-    contributed = np.zeros((len(table), len(teams)), np.bool_)
-    documents = np.repeat(np.arange(len(table)), np.diff(table.bounds))
-    contributed[documents, place[table.contributors]] = True
+    topics, sizes, parts = list[str](), list[int](), list[DocnoArray]()
+
+    def note_unjudged() -> Iterator[TopicState]:
+        for table in iter_pool_parts(pool):
+            for at, topic in enumerate(table.topics):
+                state = build_topic_state(table, at, outcomes.get(topic, {}), place)
+                left = table.docnos.take(table.rows(at).start + np.flatnonzero(~state.judged))
+                if len(left):
+                    topics.append(topic)
+                    sizes.append(len(left))
+                    parts.append(pack_docnos([left]))
+                yield state
+
     numbers = pool.campaign.topics.values_list("number", flat=True)
-    topics = [number for number in numbers if number in set(table.topics)]
-    sizes = np.diff(table.starts)
-    listed = np.repeat(np.array(table.topics, object), sizes).tolist()
-    judged = [outcomes.get(pair) for pair in zip(listed, table.docnos, strict=True)]
-    return PoolState(
-        topics=tuple(topics),
-        teams=tuple(teams),
-        topic=np.repeat(np.array([topics.index(t) for t in table.topics], np.int64), sizes),
-        rank=table.min_rank.astype(np.int64),
-        judged=np.array([outcome is not None for outcome in judged], np.bool_),
-        relevant=np.array([outcome is True for outcome in judged], np.bool_),
-        contributed=contributed,
+    state = count_pool(numbers, teams, note_unjudged())
+    return state, PairArray(tuple(topics), group_starts(sizes), pack_docnos(parts))
+
+
+def build_topic_state(
+    table: PoolTable, at: int, outcomes: Mapping[str, bool], team_of_run: Ints
+) -> TopicState:
+    """The topic at index ``at`` of ``table``; ``outcomes`` are by docno."""
+    rows = table.rows(at)
+    bounds = table.bounds[rows.start : rows.stop + 1]
+    documents = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
+    contributed = np.zeros((len(bounds) - 1, int(team_of_run.max()) + 1), np.bool_)
+    contributed[documents, team_of_run[table.contributors[bounds[0] : bounds[-1]]]] = True
+    found = [outcomes.get(docno) for docno in table.docnos[rows]]
+    return TopicState(
+        table.topics[at],
+        table.min_rank[rows].astype(np.int64),
+        np.array([outcome is not None for outcome in found], np.bool_),
+        np.array([outcome is True for outcome in found], np.bool_),
+        contributed,
     )
 
 
-def is_judged_at_random(pool: Pool, judged: Collection[tuple[str, str]]) -> bool:
+def is_judged_at_random(pool: Pool, judged: Outcomes) -> bool:
     """Whether the ``judged`` documents of the pool are a random sample of each topic: all were
     judged under plans in random order, none for another pool or by import.
     """
@@ -279,6 +318,9 @@ def is_judged_at_random(pool: Pool, judged: Collection[tuple[str, str]]) -> bool
     if not graded_log(pool.campaign).filter(otherwise).exists():
         return True
     checked_out = graded_log(pool.campaign).filter(by_pool).values_list("topic__number", "docno")
-    if not (elsewhere := {*judged} - {*checked_out}):
+    elsewhere = {(topic, docno) for topic, docnos in judged.items() for docno in docnos}
+    elsewhere.difference_update(checked_out.iterator())
+    if not elsewhere:
         return True
-    return elsewhere.isdisjoint(pool.items.values_list("topic__number", "docno"))
+    pooled = pool.items.order_by().values_list("topic__number", "docno")
+    return elsewhere.isdisjoint(pooled.iterator())

@@ -132,7 +132,7 @@ def test_the_page_of_a_pool_reads_no_documents(
     stored = pools.keep_composition(pool, pytest.fail)
     campaign.snapshots.all().delete()  # a pool that was frozen before this was stored
     assert pools.get_pool_composition(pool) == stored
-    monkeypatch.setattr(pools, "read_pool_table", pytest.fail)
+    monkeypatch.setattr(pools, "read_pool_parts", pytest.fail)
     rows = [("1", "d1", 1), ("1", "d2", 0), ("2", "d9", 1)]
     import_judgments(actor=organizer, campaign=campaign, assessor=assessor, rows=rows)
     assert page.get(pool.get_absolute_url()).status_code == 200

@@ -15,7 +15,7 @@ from poolbench.evaluation.measures.family import Measure
 from poolbench.evaluation.options import ScoringOptions
 from poolbench.evaluation.topic_means import aggregate_over_topics
 from poolbench.files.natural_sort import natural_sort_key
-from poolbench.pooling.run_listing import build_listing_from_matrices
+from poolbench.pooling.run_listing import SelectedRuns, iter_listing_parts
 from poolbench.reliability.collection.pool import MAX_INFERRED_DEPTH, InferredPool, infer_pool
 from poolbench.reliability.disagreement.panel import encode_runs
 from poolbench.runs.run_matrix import PairDictionary, RunMatrix
@@ -212,10 +212,10 @@ def build_collection_from_matrices(
     """
     judged, places = JudgmentTable.from_table(qrels), pairs.places(qrels)
     options, tags = source.options(judged), tuple(sorted(runs))
-    pooled = ((tag, runs[tag]) for tag in tags if source.pools(tag))
-    listing = build_listing_from_matrices(
-        pooled, pairs, source.depth or MAX_INFERRED_DEPTH, 0, qrels.topics
-    )
+    listings = iter_listing_parts(
+        SelectedRuns(runs, tuple(filter(source.pools, tags))),
+        pairs, source.depth or MAX_INFERRED_DEPTH, 0, qrels.topics,
+    )  # fmt: skip
     return PooledCollection(
         tags=tags,
         teams=tuple((source.teams or {}).get(tag, tag) for tag in tags),
@@ -223,7 +223,7 @@ def build_collection_from_matrices(
             _narrow_batch(build_run_batch(runs[tag], judged, places, options)) for tag in tags
         ),
         judged=judged,
-        pool=infer_pool(listing, qrels, tags, source.depth),
+        pool=infer_pool(listings, qrels, tags, source.depth),
         options=options,
         topics_first=source.topics,
     )

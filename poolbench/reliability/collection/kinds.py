@@ -18,10 +18,12 @@ def measure_overlaps(pool: InferredPool) -> Floats:
     """
     from scipy.sparse import csr_matrix
 
-    row = np.searchsorted(pool.runs, pool.run)
-    shape = (len(pool.runs), len(pool.place))
-    brought = csr_matrix((np.ones(len(row)), (row, pool.doc)), shape=shape)
-    shared = (brought @ brought.T).toarray()
+    shared = np.zeros((len(pool.runs), len(pool.runs)))
+    for rows in pool.iter_blocks():
+        row, doc = np.searchsorted(pool.runs, pool.run[rows]), pool.doc[rows] - pool.doc[rows].min()
+        shape = (len(shared), int(doc.max()) + 1)
+        brought = csr_matrix((np.ones(len(row)), (row, doc)), shape=shape)
+        shared += (brought @ brought.T).toarray()
     both = shared.diagonal()[:, None] + shared.diagonal()
     overlaps: Floats = np.divide(2 * shared, both, out=np.zeros_like(shared), where=both > 0)
     return overlaps

@@ -1,7 +1,8 @@
 """Grades by pair and assessor, as arrays, and the qrels that follow from them."""
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -11,8 +12,10 @@ from poolbench.evaluation.judgments import Ints, Mask
 from poolbench.judging.pair_ballots import PairBallots, collect_pair_ballots, decide_ballots
 from poolbench.judging.policies import AUTOMATIC, PairBallot, QrelsPolicy
 from poolbench.judging.policy_rules import RULES
+from poolbench.pooling.run_listing import pack_docnos
+from poolbench.reading.reader import DocnoArray
 from poolbench.runs.run_matrix import PairArray
-from poolbench.runs.tables import UNJUDGED, QrelsTable
+from poolbench.runs.tables import UNJUDGED, PairTable, QrelsTable, group_starts
 
 Grades = NDArray[np.int32]
 Pair = tuple[str, str]
@@ -218,6 +221,47 @@ def build_ballots(
         if reference is None
         else np.array([reference.get(pair, ABSENT) for pair in pairs], np.int32),
     )
+
+
+def add_unjudged_pairs(ballots: BallotTable, others: PairTable) -> BallotTable:
+    """``ballots`` with rows for ``others``, docnos ascending, where they have none: for draws of
+    their grades, for which the policy's are all that is kept of the judgments.
+    """
+    parts, sources, sizes = list[DocnoArray](), list[Ints](), list[int]()
+    topics = sorted({*ballots.topics, *others.topics})
+    for topic in topics:
+        own, other = _find_rows(ballots.pairs, topic), _find_rows(others, topic)
+        docnos = pack_docnos([ballots.pairs.docnos.take(own), others.docnos.take(other)])
+        # Of a pair in both the row of ``ballots``, which comes first.
+        _, first = np.unique(docnos.ranks(), return_index=True)
+        judged = own.stop - own.start
+        parts.append(docnos.take(first))
+        sources.append(np.where(first < judged, own.start + first, -1))
+        sizes.append(len(first))
+    source = np.concatenate([np.empty(0, np.int64), *sources])
+    judged_rows, nothing = source >= 0, np.empty((len(source), 0), np.int32)
+    grades = np.full(len(source), ABSENT, np.int32)
+    grades[judged_rows] = ballots.policy_grades[source[judged_rows]]
+    adjudicated = np.zeros(len(source), np.bool_)
+    adjudicated[judged_rows] = ballots.adjudicated[source[judged_rows]]
+    return replace(
+        ballots,
+        pairs=PairArray(tuple(topics), group_starts(sizes), pack_docnos(parts)),
+        assessors=(),
+        automatic=frozenset(),
+        judgments=nothing,
+        eligible=nothing,
+        policy_grades=grades,
+        adjudicated=adjudicated,
+    )
+
+
+def _find_rows(table: PairTable, topic: str) -> slice:
+    """The rows of the topic; none if it has none. Topics ascend."""
+    at = bisect_left(table.topics, topic)
+    if table.topics[at : at + 1] != (topic,):
+        return slice(0, 0)
+    return slice(int(table.starts[at]), int(table.starts[at + 1]))
 
 
 def _fill_tables(ballots: Sequence[PairBallot], assessors: Sequence[str]) -> tuple[Grades, Grades]:

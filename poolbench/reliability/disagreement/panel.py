@@ -29,9 +29,9 @@ ROWS = 1 << 17
 class ListedTopicRows:
     """Judged documents of one topic in all runs; ``pair_rows`` are rows of the topic's pairs."""
 
-    segment: Ints
-    ranks: Ints
-    pair_rows: Ints
+    segment: Grades
+    ranks: Grades
+    pair_rows: Grades
     lengths: Ints
 
 
@@ -113,7 +113,7 @@ class DisagreementPanel:
         )
         at = (np.arange(ways)[:, None] * grades.shape[1] + rows.pair_rows[None, :]).ravel()
         segment = (np.arange(ways)[:, None] * runs + rows.segment[None, :]).ravel()
-        ranks = np.tile(rows.ranks, ways)
+        ranks = np.tile(rows.ranks.astype(np.int64), ways)
         # Draws grade every pair: nothing to leave out.
         if not graded.all():
             there = graded.ravel()[at]
@@ -232,12 +232,12 @@ def _topic_rows(
 ) -> ListedTopicRows:
     codes, starts = runs.of_topic(topic)
     rows = places.take(codes)
-    segment = np.repeat(np.arange(len(runs)), np.diff(starts))
-    ranks = np.arange(len(codes)) - starts[segment] + 1
+    segment = np.repeat(np.arange(len(runs), dtype=np.int32), np.diff(starts))
+    ranks = (np.arange(len(codes)) - starts[segment] + 1).astype(np.int32)
     selected = rows >= 0 if deep is None else (rows >= 0) & (ranks <= deep)
     return ListedTopicRows(
         segment=segment[selected],
         ranks=ranks[selected],
-        pair_rows=rows[selected].astype(np.int64) - first,
+        pair_rows=rows[selected] - np.int32(first),
         lengths=np.diff(starts),
     )

@@ -13,7 +13,7 @@ from poolbench.evaluation.measures.family import Measure
 from poolbench.evaluation.options import ScoringOptions
 from poolbench.judging.policies import get_policy
 from poolbench.pooling.candidates import RunListing
-from poolbench.pooling.run_listing import build_listing_from_matrices
+from poolbench.pooling.run_listing import build_listing_from_matrices, sort_runs_by_tag
 from poolbench.pooling.spec import PoolSpec
 from poolbench.reliability.disagreement.ballots import BallotTable
 from poolbench.reliability.disagreement.panel import DisagreementPanel, build_panel, encode_runs
@@ -120,8 +120,8 @@ class FinishedCampaign:
         key = self.select_runs(spec), spec.cutoff, spec.reader
 
         def load() -> RunListing:
-            named = zip(self.tags, self.runs.matrices, strict=True)
-            selected = [(tag, matrix) for tag, matrix in named if tag in key[0]]
+            named = sort_runs_by_tag(zip(self.tags, self.runs.matrices, strict=True))
+            selected = {tag: matrix for tag, matrix in named if tag in key[0]}
             topics = self.qrels.topics
             listing = build_listing_from_matrices(selected, self.pairs, spec.cutoff, 0, topics)
             if spec.reader and self.texts is not None:

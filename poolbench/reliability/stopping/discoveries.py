@@ -1,8 +1,8 @@
 """Relevant documents found so far: by judgment, topic, depth and team."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,30 +16,60 @@ DEPTHS = (1, 2, 5, 10, 20, 50, 100)
 """Last ranks of the rank windows."""
 
 
-@dataclass(frozen=True, eq=False)
-class PoolState:
-    """By document: ``topic``, an index of ``topics``; ``rank``; whether it is ``judged``, and
-    ``relevant`` by its first judgment; and ``contributed``, documents × teams.
+class TopicState(NamedTuple):
+    """One topic. By document: best rank, from 1; whether it is ``judged``, and ``relevant`` by its
+    first judgment; and ``contributed``, documents × teams.
     """
 
-    topics: tuple[str, ...]
-    teams: tuple[str, ...]
-    topic: Ints
+    topic: str
     rank: Ints
     judged: Mask
     relevant: Mask
     contributed: Mask
 
-    def count(self, mask: Mask) -> Ints:
-        """The number of documents in ``mask``, by topic."""
-        return np.bincount(self.topic[mask], minlength=len(self.topics))
 
-    @cached_property
-    def stages(self) -> tuple[Mask, Mask, Mask, Mask]:
-        """All documents, those judged, relevant, and relevant and contributed by one team only."""
-        is_unique = self.contributed.sum(axis=1) == 1
-        every = np.ones_like(self.judged)
-        return every, self.judged, self.relevant, self.relevant & is_unique
+STAGES = ALL, JUDGED, RELEVANT, UNIQUE = range(4)
+"""All documents, those judged, relevant, and relevant and contributed by one team only."""
+
+
+@dataclass(frozen=True, eq=False)
+class PoolState:
+    """Numbers of documents: ``counts`` are stages × topics × best ranks, from 1, and ``by_team``
+    stages × teams.
+    """
+
+    topics: tuple[str, ...]
+    teams: tuple[str, ...]
+    counts: Ints
+    by_team: Ints
+
+    def count(self, stage: int) -> Ints:
+        """The number of documents by topic."""
+        by_topic: Ints = self.counts[stage].sum(axis=1)
+        return by_topic
+
+
+def count_pool(
+    topics: Sequence[str], teams: Sequence[str], states: Iterable[TopicState]
+) -> PoolState:
+    """``states`` are of one of ``topics`` each, and one of them is in memory at a time. Topics
+    without any are left out.
+    """
+    by_team, listed = np.zeros((len(STAGES), len(teams)), np.int64), dict[str, Ints]()
+    for state in states:
+        is_unique = state.relevant & (state.contributed.sum(axis=1) == 1)
+        stages = np.ones_like(state.judged), state.judged, state.relevant, is_unique
+        by_team += [state.contributed[stage].sum(axis=0) for stage in stages]
+        ranks = int(state.rank.max(initial=0)) + 1
+        listed[state.topic] = np.array(
+            [np.bincount(state.rank[stage], minlength=ranks)[1:] for stage in stages]
+        )
+    deepest = max((counts.shape[1] for counts in listed.values()), default=0)
+    names = tuple(topic for topic in topics if topic in listed)
+    table = np.zeros((len(STAGES), len(names), deepest), np.int64)
+    for at, topic in enumerate(names):
+        table[:, at, : listed[topic].shape[1]] = listed[topic]
+    return PoolState(names, tuple(teams), table, by_team)
 
 
 @dataclass(frozen=True)
@@ -103,7 +133,7 @@ def discoveries_by_topic(
     state: PoolState, outcomes: Mapping[str, Sequence[bool]]
 ) -> list[TopicDiscoveries]:
     """``outcomes``: by topic, in judging order, whether each document is relevant."""
-    counts = [state.count(mask).tolist() for mask in state.stages]
+    counts = [state.count(stage).tolist() for stage in STAGES]
     since = [count_since_last_relevant(outcomes.get(number, ())) for number in state.topics]
     return [TopicDiscoveries(*row) for row in zip(state.topics, *counts, since, strict=True)]
 
@@ -117,21 +147,20 @@ def count_since_last_relevant(outcomes: Sequence[bool]) -> int:
 
 
 def discoveries_by_depth(state: PoolState) -> list[RankWindow]:
-    deepest = int(state.rank.max(initial=0))
+    deepest = state.counts.shape[2]
     if not deepest:
         return []
     ends = [*(end for end in DEPTHS if end < deepest), deepest]
     windows = []
     for first, last in zip([1, *(end + 1 for end in ends)], ends, strict=False):
-        window = (state.rank >= first) & (state.rank <= last)
-        masks = (window, window & state.judged, window & state.relevant)
-        windows.append(RankWindow(first, last, *(int(np.count_nonzero(mask)) for mask in masks)))
+        within = state.counts[[ALL, JUDGED, RELEVANT], :, first - 1 : last]
+        windows.append(RankWindow(first, last, *within.sum(axis=(1, 2)).tolist()))
     return windows
 
 
 def discoveries_by_team(state: PoolState) -> list[TeamDiscoveries]:
     """Most unique relevant documents first."""
-    counts = [state.contributed[mask].sum(axis=0).tolist() for mask in state.stages]
+    counts = state.by_team.tolist()
     rows = [TeamDiscoveries(*row) for row in zip(state.teams, *counts, strict=True)]
     return sorted(rows, key=lambda row: (-row.unique_relevant, -row.relevant, row.name))
 

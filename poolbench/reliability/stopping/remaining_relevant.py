@@ -7,7 +7,7 @@ import numpy as np
 from poolbench.cards import Card
 from poolbench.evaluation.judgments import Floats
 from poolbench.reliability.collection.extrapolation import DRAWS, Extrapolation, extrapolate_counts
-from poolbench.reliability.stopping.discoveries import PoolState
+from poolbench.reliability.stopping.discoveries import ALL, JUDGED, RELEVANT, PoolState
 from poolbench.statistics.draws import ResamplingOptions
 
 Z = 1.959963984540054
@@ -63,9 +63,8 @@ class RemainingEstimate:
 
 def estimate_remaining(state: PoolState, *, is_random: bool) -> RemainingEstimate:
     """``is_random``: the documents of a topic are judged in random order."""
-    size = np.bincount(state.topic, minlength=len(state.topics)).astype(np.float64)
-    judged, relevant = (
-        state.count(mask).astype(np.float64) for mask in (state.judged, state.relevant)
+    size, judged, relevant = (
+        state.count(stage).astype(np.float64) for stage in (ALL, JUDGED, RELEVANT)
     )
     begun = judged > 0
     relevant_total, unjudged = int(relevant.sum()), (size - judged)[begun]
@@ -103,11 +102,12 @@ def extrapolate_below_pool(
     """
     if depth is None:
         return NO_DEPTH
-    if not state.judged.any():
+    judged = state.count(JUDGED)
+    if not judged.any():
         return NOTHING_JUDGED
-    if not is_random and not state.judged.all():
+    if not is_random and (judged < state.count(ALL)).any():
         return NO_SAMPLE
-    begun = state.count(state.judged) > 0
+    begun = judged > 0
     return extrapolate_counts(project_unjudged(state, depth)[begun], ResamplingOptions(seed, DRAWS))
 
 
@@ -115,11 +115,8 @@ def project_unjudged(state: PoolState, depth: int) -> Floats:
     """Topics × depths: relevant documents, weighted by documents / judged documents of the
     topic.
     """
-    size = np.bincount(state.topic, minlength=len(state.topics))
-    judged = state.count(state.judged)
-    weight = size / np.maximum(judged, 1)
-    within = state.relevant & (state.rank <= depth)
-    cell = state.topic[within] * depth + state.rank[within] - 1
-    shape = (len(state.topics), depth)
-    counts = np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
+    weight = state.count(ALL) / np.maximum(state.count(JUDGED), 1)
+    counts = np.zeros((len(state.topics), depth), np.int64)
+    within = state.counts[RELEVANT][:, :depth]
+    counts[:, : within.shape[1]] = within
     return counts * weight[:, None]

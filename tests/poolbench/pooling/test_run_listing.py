@@ -38,7 +38,7 @@ def test_it_is_that_of_the_tables(monkeypatch, topics, at_once):
     monkeypatch.setattr(run_listing, "_ENTRIES", at_once)
     runs = list(make_runs())
     matrices, pairs = encode_runs(runs)
-    named = ((run.tag, matrix) for run, matrix in zip(runs, matrices, strict=True))
+    named = {run.tag: matrix for run, matrix in zip(runs, matrices, strict=True)}
     found = build_listing_from_matrices(named, pairs, 5, 1, topics)
     expected = build_listing(runs, 5, 1, topics)
     assert (found.runs, found.topics, found.docnos) == (
@@ -55,7 +55,7 @@ def test_a_pool_of_its_parts_is_that_of_the_whole(monkeypatch, topics, at_once):
     monkeypatch.setattr(run_listing, "_ENTRIES", at_once)
     runs, spec = list(make_runs()), depth_spec(3)
     matrices, pairs = encode_runs(runs)
-    named = ((run.tag, matrix) for run, matrix in zip(runs, matrices, strict=True))
+    named = {run.tag: matrix for run, matrix in zip(runs, matrices, strict=True)}
     parts = list(iter_listing_parts(named, pairs, 3, 1, topics))
     sessions = (session for part in parts for session in start_sessions(part, spec.steps))
     found = build_pool_table(sessions)

@@ -6,6 +6,8 @@ import pytest
 from poolbench.reliability.stopping.discoveries import (
     PoolState,
     TopicDiscoveries,
+    TopicState,
+    count_pool,
     count_since_last_relevant,
     discoveries_by_depth,
     discoveries_by_team,
@@ -33,17 +35,13 @@ def laid(topics: dict[str, str], ranks: int = 1) -> PoolState:
     """By topic its documents: ``+`` relevant, ``-`` not, ``.`` not judged; ranks count up, going
     round after ``ranks``; all from the first team, every second one from the other as well.
     """
-    marks = np.array([*"".join(topics.values())], "U1")
-    places = np.array([at for listed in topics.values() for at in range(len(listed))], np.int64)
-    return PoolState(
-        topics=tuple(topics),
-        teams=TEAMS,
-        topic=np.repeat(np.arange(len(topics)), [len(listed) for listed in topics.values()]),
-        rank=places % ranks + 1,
-        judged=marks != ".",
-        relevant=marks == "+",
-        contributed=np.column_stack([np.ones(len(marks), np.bool_), places % 2 == 1]),
-    )
+
+    def lay(topic: str) -> TopicState:
+        marks, places = np.array([*topics[topic]], "U1"), np.arange(len(topics[topic]))
+        contributed = np.column_stack([np.ones(len(marks), np.bool_), places % 2 == 1])
+        return TopicState(topic, places % ranks + 1, marks != ".", marks == "+", contributed)
+
+    return count_pool([*topics], TEAMS, map(lay, topics))
 
 
 def test_what_is_left_in_a_topic_by_hand():
