@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from django.db.models import QuerySet
-from django.http import HttpResponse
+from django.http import HttpResponse, StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework import mixins, serializers, status, viewsets
@@ -17,12 +17,11 @@ from campaigns.api.requests import ConfirmSerializer
 from campaigns.api.resources import CAMPAIGN, filter_campaigns, read_act
 from campaigns.models import Campaign, Run
 from poolbench.files.faults import InvalidFile, list_names
-from poolbench.pooling.formats import FORMATS
 from poolbench.pooling.spec import PoolSpec, RunChoice, depth_spec
 from poolbench.pooling.spec_file import MAX_SPEC_LENGTH, read_spec
 from pooling.models import Pool
 from pooling.queries.inputs import find_unknown_names, list_poolable_runs, list_task_runs
-from pooling.queries.pools import list_visible_pools, load_pool_table, requested_qrels_version
+from pooling.queries.pools import iter_pool_file, list_visible_pools, requested_qrels_version
 from pooling.queries.preview import preview_pool
 from pooling.services.adaptive_pools import frame_text
 from pooling.services.freeze import freeze_pool
@@ -158,25 +157,25 @@ class PoolViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.Gen
 
     @extend_schema(responses={(200, "text/plain"): OpenApiTypes.STR})
     @action(detail=True, url_path="pool.txt", url_name="txt")
-    def txt(self, _request: Request, **_: Any) -> HttpResponse:
+    def txt(self, _request: Request, **_: Any) -> StreamingHttpResponse:
         """For assessors: `topic 0 docno -1`, sorted by docno, without runs and ranks."""
         return self.as_file("trec", "text/plain")
 
     @extend_schema(responses={(200, "text/csv"): OpenApiTypes.STR})
     @action(detail=True, url_path="pool.csv", url_name="csv")
-    def csv(self, _request: Request, **_: Any) -> HttpResponse:
+    def csv(self, _request: Request, **_: Any) -> StreamingHttpResponse:
         """With the best rank and the contributing runs of each document."""
         return self.as_file("csv", "text/csv")
 
     @extend_schema(responses={(200, "application/json"): OpenApiTypes.OBJECT})
     @action(detail=True, url_path="pool.json", url_name="json")
-    def json(self, _request: Request, **_: Any) -> HttpResponse:
+    def json(self, _request: Request, **_: Any) -> StreamingHttpResponse:
         """By topic, with the best rank and the contributing runs of each document."""
         return self.as_file("json", "application/json")
 
     @extend_schema(responses={(200, "text/plain"): OpenApiTypes.STR})
     @action(detail=True, url_path="pool.ntcir", url_name="ntcir")
-    def ntcir(self, _request: Request, **_: Any) -> HttpResponse:
+    def ntcir(self, _request: Request, **_: Any) -> StreamingHttpResponse:
         """In the order of selection: `topic docno`."""
         return self.as_file("ntcir", "text/plain")
 
@@ -197,9 +196,10 @@ class PoolViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.Gen
         text = frame_text(self.get_object(), fmt, qrels)
         return HttpResponse(text, content_type="text/plain; charset=utf-8")
 
-    def as_file(self, fmt: str, mime: str) -> HttpResponse:
-        text = FORMATS[fmt](load_pool_table(self.get_object()))
-        return HttpResponse(text, content_type=f"{mime}; charset=utf-8")
+    def as_file(self, fmt: str, mime: str) -> StreamingHttpResponse:
+        parts = iter_pool_file(self.get_object(), fmt)
+        encoded = (part.encode() for part in parts)
+        return StreamingHttpResponse(encoded, content_type=f"{mime}; charset=utf-8")
 
 
 def choose_contents(campaign: Campaign, data: dict[str, Any]) -> dict[str, Any]:

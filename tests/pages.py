@@ -39,8 +39,8 @@ def list_url_patterns() -> list[tuple[URLPattern, str]]:
 
 
 def read_page(response: Any) -> str:
-    """The HTML of ``response``; the text as it is if it is no HTML."""
-    text: str = response.content.decode()
+    """The HTML of ``response``, or of a file the text as it is, streamed or not."""
+    text: str = response.getvalue().decode()
     return tidy_html(text) if "html" in response.get("Content-Type", "") else text
 
 

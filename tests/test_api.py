@@ -134,7 +134,7 @@ def test_the_life_of_a_campaign_through_the_api(db):
     assert organizer.post("pools/preview/", **asked).json()["size"] == 3
     pool = organizer.post("pools/", **asked, after=0, confirm=["close-submissions"]).json()
     assert (pool["version"], pool["size"]) == (1, 3)
-    assert organizer.get(f"pools/{pool['id']}/pool.txt/").content.decode() == (
+    assert organizer.get(f"pools/{pool['id']}/pool.txt/").getvalue().decode() == (
         "1 0 d1 -1\n1 0 d2 -1\n2 0 d3 -1\n"
     )
     plan = create_plan(

@@ -20,6 +20,7 @@ from poolbench.pooling.formats import (
     SamplingFrame,
     build_frame,
     fill_frame_grades,
+    format_pool,
 )
 from poolbench.pooling.pool_builder import build_pool_table
 from poolbench.pooling.run_listing import truncate_run
@@ -92,7 +93,7 @@ class PoolCommand(FileCommand):
         if frame is not None and qrels is not None:
             frame = fill_frame_grades(frame, qrels)
         text = (
-            FORMATS[options["format"]](pool)
+            format_pool(pool, options["format"])
             if frame is None
             else format_frame(frame, options["format"])
         )

@@ -3,7 +3,7 @@ frame, all documents that could be drawn, for programs that estimate measures.
 """
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,7 +14,7 @@ from poolbench.pooling.pool_builder import join_columns, sample_columns
 from poolbench.pooling.session import PoolSession
 from poolbench.pooling.tables import PoolTable
 from poolbench.reading.reader import DocnoArray
-from poolbench.reports.csv import format_csv
+from poolbench.reports.csv import iter_csv_parts
 from poolbench.runs.pair_index import PairIndex
 from poolbench.runs.qrels import qrels_from_rows
 from poolbench.runs.sampled_qrels import SampledQrels, write_frame, write_prels, write_strata
@@ -115,55 +115,73 @@ def fill_frame_grades(frame: SamplingFrame, qrels: QrelsTable) -> SamplingFrame:
     return replace(frame, grades=grades)
 
 
+@dataclass(frozen=True, eq=False)
+class PoolParts:
+    """A pool as tables of some topics each, in their order, so that not all of it is in memory."""
+
+    runs: Sequence[str]
+    is_sampled: bool
+    tables: Iterable[PoolTable]
+
+
+def format_pool(pool: PoolTable, fmt: str) -> str:
+    """The whole file in a format of ``FORMATS``."""
+    return "".join(FORMATS[fmt](PoolParts(pool.runs, pool.is_sampled, [pool])))
+
+
 SAMPLED = ("priority", "stratum", "probability")
 """Additional columns of a sampled pool."""
 
 
-def pool_to_trec(pool: PoolTable) -> str:
+def iter_trec(pool: PoolParts) -> Iterator[str]:
     """``topic 0 docno -1``: unjudged qrels, without runs and ranks."""
-    rows = zip(pool.iter_rows(), pool.docnos, strict=True)
-    return "".join(f"{topic} 0 {docno} -1\n" for (topic, _row), docno in rows)
+    for table in pool.tables:
+        rows = zip(table.iter_rows(), table.docnos, strict=True)
+        yield "".join(f"{topic} 0 {docno} -1\n" for (topic, _row), docno in rows)
 
 
-def pool_to_csv(pool: PoolTable) -> str:
+def iter_csv(pool: PoolParts) -> Iterator[str]:
     """``topic,docno,min_rank,contributors``, with space-separated tags; for a sampled pool also
     ``priority,stratum,probability``.
     """
     more = SAMPLED if pool.is_sampled else ()
     rows = (
         (
-            *(topic, docno, int(pool.min_rank[row])),
-            " ".join(pool.contributor_tags(row)),
-            *(getattr(pool, name)[row].item() for name in more),
+            *(topic, docno, int(table.min_rank[row])),
+            " ".join(table.contributor_tags(row)),
+            *(getattr(table, name)[row].item() for name in more),
         )
-        for (topic, row), docno in zip(pool.iter_rows(), pool.docnos, strict=True)
+        for table in pool.tables
+        for (topic, row), docno in zip(table.iter_rows(), table.docnos, strict=True)
     )
     head = ("topic", "docno", "min_rank", "contributors", *more)
-    return format_csv("pool", head, rows, {"runs": list(pool.runs)})
+    yield from iter_csv_parts("pool", head, rows, {"runs": list(pool.runs)})
 
 
-def pool_to_json(pool: PoolTable) -> str:
+def iter_json(pool: PoolParts) -> Iterator[str]:
     """The runs, and the documents by topic."""
-    topics: dict[str, list[dict[str, object]]] = {topic: [] for topic in pool.topics}
+    topics: dict[str, list[dict[str, object]]] = {}
     more = SAMPLED if pool.is_sampled else ()
-    for (topic, row), docno in zip(pool.iter_rows(), pool.docnos, strict=True):
-        topics[topic].append(
-            {
-                "docno": docno,
-                "min_rank": int(pool.min_rank[row]),
-                "contributors": list(pool.contributor_tags(row)),
-                **{name: getattr(pool, name)[row].item() for name in more},
-            }
-        )
+    for table in pool.tables:
+        for (topic, row), docno in zip(table.iter_rows(), table.docnos, strict=True):
+            topics.setdefault(topic, []).append(
+                {
+                    "docno": docno,
+                    "min_rank": int(table.min_rank[row]),
+                    "contributors": list(table.contributor_tags(row)),
+                    **{name: getattr(table, name)[row].item() for name in more},
+                }
+            )
     content = {"runs": list(pool.runs), "topics": topics}
-    return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
+    yield json.dumps(content, ensure_ascii=False, indent=1) + "\n"
 
 
-def pool_to_ntcir(pool: PoolTable) -> str:
+def iter_ntcir(pool: PoolParts) -> Iterator[str]:
     """``topic docno`` in the order of selection: to judge from the top, as with NTCIRPOOL."""
-    order = sorted(pool.iter_rows(), key=lambda item: (item[0], int(pool.priority[item[1]])))
-    docnos = list(pool.docnos)
-    return "".join(f"{topic} {docnos[row]}\n" for topic, row in order)
+    for table in pool.tables:
+        order = sorted(table.iter_rows(), key=lambda at: (at[0], int(table.priority[at[1]])))
+        docnos = list(table.docnos)
+        yield "".join(f"{topic} {docnos[row]}\n" for topic, row in order)
 
 
 def pool_to_strata(frame: SamplingFrame) -> str:
@@ -190,11 +208,11 @@ def pool_to_frame(frame: SamplingFrame) -> str:
     return write_frame(qrels, frame.probability).decode()
 
 
-FORMATS: dict[str, Callable[[PoolTable], str]] = {
-    "trec": pool_to_trec,
-    "csv": pool_to_csv,
-    "json": pool_to_json,
-    "ntcir": pool_to_ntcir,
+FORMATS: dict[str, Callable[[PoolParts], Iterator[str]]] = {
+    "trec": iter_trec,
+    "csv": iter_csv,
+    "json": iter_json,
+    "ntcir": iter_ntcir,
 }
 FRAME_FORMATS: dict[str, Callable[[SamplingFrame], str]] = {
     "strata": pool_to_strata,

@@ -11,6 +11,7 @@ from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
 from campaigns.models import Campaign, User
 from campaigns.services.snapshots import keep_figures
 from poolbench.cache import Cache
+from poolbench.pooling.formats import FORMATS, PoolParts
 from poolbench.pooling.pool_builder import join_pool_tables
 from poolbench.pooling.run_listing import pack_docnos
 from poolbench.pooling.tables import PoolTable
@@ -63,6 +64,13 @@ def stays_in_memory(pool: Pool) -> bool:
 def iter_pool_parts(pool: Pool) -> Iterator[PoolTable]:
     """The same as tables of some topics each, in their order."""
     return iter([load_pool_table(pool)]) if stays_in_memory(pool) else read_pool_parts(pool)
+
+
+def iter_pool_file(pool: Pool, fmt: str) -> Iterator[str]:
+    """The parts of its file in a format of ``FORMATS``."""
+    sampled = pool.items.filter(Q(stratum__gt=0) | Q(probability__lt=1))
+    runs = [run["tag"] for run in pool.spec["runs"]]
+    return FORMATS[fmt](PoolParts(runs, sampled.exists(), iter_pool_parts(pool)))
 
 
 def read_pool_parts(pool: Pool) -> Iterator[PoolTable]:

@@ -6,12 +6,12 @@ from functools import cache
 from urllib.parse import urlencode
 
 from django.contrib.auth.decorators import login_not_required
-from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
-from campaigns.api.attachments import attachment_response
+from campaigns.api.attachments import attachment_response, streaming_response
 from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Job
@@ -38,10 +38,10 @@ from pooling.queries.inputs import (
 )
 from pooling.queries.pools import (
     get_pool_composition,
+    iter_pool_file,
     judged_campaigns,
     latest_pool_version,
     list_visible_pools,
-    load_pool_table,
     requested_qrels_version,
 )
 from pooling.queries.preview import SHARE_DEPTH, PoolPreview, preview_pool
@@ -339,7 +339,9 @@ def pool_view(request: SignedInRequest, slug: str, version: int) -> HttpResponse
 
 
 @require_safe
-def pool_download_view(request: SignedInRequest, slug: str, version: int, fmt: str) -> HttpResponse:
+def pool_download_view(
+    request: SignedInRequest, slug: str, version: int, fmt: str
+) -> HttpResponseBase:
     """The TREC format shows neither run nor rank; CSV and JSON list the contributing runs.
 
     With ``qrels``, a version, formats that can hold grades include them.
@@ -347,7 +349,7 @@ def pool_download_view(request: SignedInRequest, slug: str, version: int, fmt: s
     pool = get_pool(request, slug, version)
     name = f"{slug}-pool-{version}{ENDINGS.get(fmt, f'-{fmt}.txt')}"
     if fmt in FORMATS:
-        return attachment_response(FORMATS[fmt](load_pool_table(pool)), name)
+        return streaming_response(iter_pool_file(pool, fmt), name)
     if fmt not in FRAME_FORMATS:
         raise Http404(f"unknown format {fmt}")
     return attachment_response(frame_text(pool, fmt, requested_qrels_version(request.GET)), name)

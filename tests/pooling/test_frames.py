@@ -92,8 +92,8 @@ def test_the_page_offers_the_sample_and_its_grades(as_user, organizer, campaign,
     assert answer.content.decode() == frame_text(pool, "strata", 1)
     assert 'filename="small-pool-1-strata.txt"' in answer.headers["Content-Disposition"]
     assert page.get(f"{address}?qrels=one").status_code == 409
-    ntcir = page.get(reverse("pool-download", args=[campaign.slug, 1, "ntcir"]))
-    assert [row[0] for row in rows(ntcir.content.decode())] == ["1"] * 4 + ["2"] * 3
+    ntcir = read_page(page.get(reverse("pool-download", args=[campaign.slug, 1, "ntcir"])))
+    assert [row[0] for row in rows(ntcir)] == ["1"] * 4 + ["2"] * 3
     api = page.get(reverse("api-pool-strata", args=[pool.pk]), {"qrels": "1"})
     assert api.content.decode() == frame_text(pool, "strata", 1)
     drawn = page.get(reverse("api-pool-prels", args=[pool.pk])).content.decode()
@@ -102,7 +102,7 @@ def test_the_page_offers_the_sample_and_its_grades(as_user, organizer, campaign,
     assert [row[:3] for row in rows(frame)] == [
         [topic, docno, grade] for topic, _, docno, _, grade in rows(answer.content.decode())
     ]
-    assert page.get(reverse("api-pool-ntcir", args=[pool.pk])).content == ntcir.content
+    assert read_page(page.get(reverse("api-pool-ntcir", args=[pool.pk]))) == ntcir
 
 
 def test_a_plain_pool_offers_no_sample(as_user, organizer, campaign, runs):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poolbench.pooling.formats import FORMATS, pool_to_csv, pool_to_json, pool_to_trec
+from poolbench.pooling.formats import FORMATS, format_pool
 from poolbench.pooling.pool_builder import build_pool_table, start_sessions
 from poolbench.pooling.registry import METHODS
 from poolbench.pooling.run_listing import build_listing, truncate_run
@@ -64,7 +64,7 @@ def test_no_run_gives_an_empty_pool() -> None:
     pool = depth_pool([], 5)
     assert (len(pool), pool.topics, pool.starts.tolist()) == (0, (), [0])
     assert count_unique_documents(pool).shape == (0, 0)
-    assert pool_to_trec(pool) == ""
+    assert format_pool(pool, "trec") == ""
 
 
 def test_two_runs_of_one_tag_are_refused() -> None:
@@ -86,7 +86,7 @@ def test_the_order_of_runs_and_lines_changes_nothing(lines, depth, chance):
     shuffled = list(lines.items())
     chance.shuffle(shuffled)
     second = _pool_of(shuffled, depth)
-    assert pool_to_csv(first) == pool_to_csv(second)
+    assert format_pool(first, "csv") == format_pool(second, "csv")
     assert np.array_equal(first.bounds, second.bounds)
 
 
@@ -98,15 +98,15 @@ def _pool_of(lines: list[tuple[tuple[str, str, str], int]], depth: int) -> PoolT
 
 def test_formats_show_judges_no_run_and_no_rank() -> None:
     pool = depth_pool(toy_runs(), {"alpha": 1, "gamma": 1})
-    assert pool_to_trec(pool) == "1 0 a -1\n2 0 x -1\n3 0 k -1\n3 0 l -1\n"
-    assert pool_to_csv(pool).splitlines()[2:4] == [
+    assert format_pool(pool, "trec") == "1 0 a -1\n2 0 x -1\n3 0 k -1\n3 0 l -1\n"
+    assert format_pool(pool, "csv").splitlines()[2:4] == [
         "topic,docno,min_rank,contributors",
         "1,a,1,alpha gamma",
     ]
-    content = json.loads(pool_to_json(pool))
+    content = json.loads(format_pool(pool, "json"))
     assert content["runs"] == ["alpha", "beta", "delta", "gamma"]
     assert content["topics"]["2"] == [{"docno": "x", "min_rank": 1, "contributors": ["alpha"]}]
-    assert read_qrels(pool_to_trec(pool).encode()).grades.tolist() == [-1, -1, -1, -1]
+    assert read_qrels(format_pool(pool, "trec").encode()).grades.tolist() == [-1, -1, -1, -1]
     assert set(FORMATS) == {"trec", "csv", "json", "ntcir"}
 
 
@@ -122,7 +122,7 @@ def test_hash_order_is_fixed_and_differs_by_seed_topic_and_docno() -> None:
 
 
 def test_the_page_of_pooling_tells_the_toy_as_it_is() -> None:
-    assert pool_to_csv(depth_pool(toy_runs(), 2)) in PAGE
+    assert format_pool(depth_pool(toy_runs(), 2), "csv") in PAGE
 
 
 RUN = b"""2 Q0 e 1 1 r
