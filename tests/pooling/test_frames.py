@@ -14,6 +14,7 @@ from poolbench.runs.sampled_qrels import read_prels, read_strata
 from pooling.models import PoolItem
 from pooling.services.adaptive_pools import extend_pool_topic, frame_text
 from pooling.services.freeze import freeze_pool
+from tests.pages import read_page
 
 # Best ranks of topic 1: d1, d2, d5 1, d4 2, d3, d9 3; of topic 2: d1, d2 1, d3 2.
 SPEC = read_spec("steps: [{method: strata, windows: [1-1, 2-3], sample: [all, 1]}]")
