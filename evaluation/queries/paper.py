@@ -1,5 +1,6 @@
 """The results of a team for a paper, with nothing that its members may not see."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
@@ -7,6 +8,7 @@ from itertools import compress
 from django.contrib.auth.models import AnonymousUser
 
 from campaigns.models import Campaign, Team, User
+from campaigns.services.rows import AT_ONCE
 from evaluation.models import LABELS, ScoreSet
 from evaluation.queries.comparison import (
     MOST_DRAWS_BESIDE,
@@ -272,8 +274,10 @@ def count_judged_documents(pool: Pool, qrels: Qrels) -> tuple[int, int]:
         numbers = dict(pool.campaign.topics.values_list("pk", "number"))
         by_topic = {pk: judged.get(number, set()) for pk, number in numbers.items()}
         documents = pool.items.order_by().values_list("topic", "docno")
-        marks = [docno in by_topic[topic] for topic, docno in documents]
-        return sum(marks), len(marks)
+        counts = Counter(
+            docno in by_topic[topic] for topic, docno in documents.iterator(chunk_size=AT_ONCE)
+        )
+        return counts[True], counts.total()
 
     if pool.is_adaptive:
         # It grows.
