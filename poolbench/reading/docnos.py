@@ -234,7 +234,7 @@ class DocnoArray(Sequence[str]):
             return np.fromiter((places[text] for text in texts), np.int64, len(texts))
         # UTF-8 bytes sort like code points. An ID precedes those that continue it with NUL
         # bytes, which its last word does not show.
-        ranked = dense_ranks(self.lengths) if b"\0" in self.joined() else None
+        ranked = dense_ranks(self.lengths) if self._have_nul() else None
         for index in reversed(range(self.words)):
             first = dense_ranks(self._key(index))
             ranked = first if ranked is None else dense_ranks(first * len(first) + ranked)
@@ -308,6 +308,12 @@ class DocnoArray(Sequence[str]):
             return words << np.uint64(8 * (8 - self._shortest))
         return shift_words(words, 8 * np.maximum(8 - self.lengths, 0))
 
+    def _have_nul(self) -> bool:
+        # Mostly no byte of the data is; a large file is not read for a few of its IDs.
+        if len(self.data) <= _WIDEST * len(self) and self.data.find(b"\0") < 0:
+            return False
+        return b"\0" in self.joined()
+
     def _key(self, index: int) -> Words:
         """Word ``index`` of each ID as a number that sorts like its bytes, 0 past the end."""
         empty = np.minimum(np.maximum(8 * (index + 1) - self.lengths, 0), 8)
@@ -332,13 +338,14 @@ def _join(ids: DocnoArray, end: bytes) -> bytes:
         # The end of the data, which may be a mapped file: of that only these bytes are copied.
         first = int(starts.min())
         data, starts = data[first:] + bytes(width), starts - first
-    square = byte_windows(data, width)[starts].view(np.uint8).reshape(-1, width)
+    sizes = ids.lengths.astype(np.int64) + len(end)
+    ends = np.cumsum(sizes)
+    text = np.empty(int(ends[-1]) + width, np.uint8)
+    # As many bytes of each: what is behind an ID gives way to the next one, which comes later.
+    byte_windows(text.data, width)[ends - sizes] = byte_windows(data, width)[starts]
     if end:
-        square[np.arange(len(ids)), ids.lengths] = end[0]
-    if (ids.lengths == width - len(end)).all():
-        return square.tobytes()
-    inside = np.arange(width) < (ids.lengths + len(end))[:, None]
-    return square[inside].tobytes()
+        text[ends - 1] = end[0]
+    return text[: ends[-1]].tobytes()
 
 
 class DocnoCollector:

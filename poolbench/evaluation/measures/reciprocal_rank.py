@@ -31,7 +31,8 @@ def search_length(batch: ScoringBatch) -> Floats:
 
 def _first_hits(batch: ScoringBatch) -> Ints:
     """The first relevant row of each segment that has one."""
-    return batch.hits[batch.relevant_at_hits == 1]
+    first: Ints = batch.hits[batch.relevant_at_hits == 1]
+    return first
 
 
 _worked = partial(WorkedExample, (0, None, 2, 1), (2, 1, 0))

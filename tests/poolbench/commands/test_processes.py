@@ -63,7 +63,12 @@ def test_a_fork_that_ends_early_is_an_error() -> None:
 @pytest.mark.parametrize("take", [3, 20])
 def test_no_fork_is_left(take: int, monkeypatch: pytest.MonkeyPatch) -> None:
     fork, forks = os.fork, list[int]()
-    monkeypatch.setattr(os, "fork", lambda: forks.append(fork()) or forks[-1])
+
+    def record_fork() -> int:
+        forks.append(fork())
+        return forks[-1]
+
+    monkeypatch.setattr(os, "fork", record_fork)
     results = map_in_order(square, range(20), 4)
     for _ in range(take):
         next(results)
