@@ -1,5 +1,6 @@
 """The command ``poolbench``: files without Django, and a whole installation with ``[server]``."""
 
+import atexit
 import gc
 import os
 import sys
@@ -56,6 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if name in FILE_COMMANDS:
         # The data live to the end: garbage collection would take a tenth of the time.
         gc.set_threshold(MANY)
+        atexit.register(gc.freeze)  # as Python ends it would look for garbage in all of them
         if name in WITHOUT_MATRICES:
             os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read as numpy is loaded
         return run_file_command(name, words[1:])

@@ -20,7 +20,7 @@ from campaigns.services.jobs import load_tasks, run_here, run_jobs_inline
 from evaluation.services.release import release_scores
 from evaluation.services.scoring import score_campaign
 from judging.services import imports, plans, qrels
-from poolbench.commands.processes import choose_process_count, map_in_order
+from poolbench.commands.processes import choose_process_count, map_while_made
 from poolbench.commands.progress import ProgressBar
 from poolbench.files.faults import FaultReport, InvalidFile
 from poolbench.files.streams import read_bytes
@@ -142,7 +142,8 @@ def submit_replayed_runs(
             connections.close_all()
         sent = iter_teams_sent(actor, campaign, own, task, submitted)
         teams = len({entry.team for entry in own})
-        for _ in ProgressBar().track(map_in_order(check_team_runs, sent, processes), "runs", teams):
+        checked = map_while_made(check_team_runs, sent, processes)
+        for _ in ProgressBar().track(checked, "runs", teams):
             pass
         for entry, run in submitted:
             run.refresh_from_db()

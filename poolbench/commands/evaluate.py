@@ -1,6 +1,5 @@
 """Score runs against qrels, from files, without a database."""
 
-import json
 from argparse import ArgumentParser
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -25,7 +24,6 @@ from poolbench.commands.score_files import RunScorer
 from poolbench.evaluation.bpref_advice import list_bpref_warnings
 from poolbench.evaluation.comparison.scores import unique_run_tags
 from poolbench.evaluation.evaluate import ScoredRun
-from poolbench.evaluation.formats import FORMATS, LABEL
 from poolbench.evaluation.inputs import read_qrels
 from poolbench.evaluation.judgments import JudgmentTable
 from poolbench.evaluation.measures.family import Measure
@@ -34,6 +32,7 @@ from poolbench.evaluation.measures.registry import SETS
 from poolbench.evaluation.options import ScoringOptions
 from poolbench.evaluation.profiles import POOLBENCH, PROFILES
 from poolbench.evaluation.stated_scale import state_highest_grade
+from poolbench.evaluation.trec_eval_text import LABEL, SCORE_FORMATS, TREC_EVAL, scores_to_trec_eval
 from poolbench.runs.qrels import read_qrels as read_qrels_file
 from poolbench.runs.sampled_qrels import READERS
 from poolbench.runs.tables import QrelsTable
@@ -87,7 +86,7 @@ class EvaluateCommand(FileCommand):
             help="print only estimates from a sample, with 95%% confidence intervals (infAP, "
             "xinfAP, infNDCG, statAP and their counts)",
         )
-        add("--format", choices=tuple(FORMATS), default="trec_eval")
+        add("--format", choices=SCORE_FORMATS, default=TREC_EVAL)
 
     def _add_rules(self, parser: ArgumentParser) -> None:
         """The options that define how scores are computed."""
@@ -172,7 +171,13 @@ class EvaluateCommand(FileCommand):
             out.note(remark)
         tags = unique_run_tags([run.tag for run in results], paths)
         results = [replace(run, tag=tag) for run, tag in zip(results, tags, strict=True)]
-        out.write(FORMATS[options["format"]](results, **choose_parts(options)))
+        write = scores_to_trec_eval
+        if options["format"] != TREC_EVAL:
+            # Rarely used, so not loaded by default.
+            from poolbench.evaluation.formats import FORMATS
+
+            write = FORMATS[options["format"]]
+        out.write(write(results, **choose_parts(options)))
 
     def _write_intervals(
         self,
@@ -276,6 +281,8 @@ def read_label(path: str | None, judged: JudgmentTable) -> str:
     """
     if path is None:
         return ""
+    import json
+
     from poolbench.judging.policies import label_qrels
 
     try:

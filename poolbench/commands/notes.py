@@ -6,9 +6,9 @@ from typing import Any, TypeVar
 from poolbench.commands.command import Output
 from poolbench.commands.files import FileReader, FileResult, read_file
 from poolbench.evaluation.evaluate import ScoredRun
-from poolbench.evaluation.formats import LABEL
 from poolbench.evaluation.judgments import JudgmentTable
 from poolbench.evaluation.matching import MatchedRun, describe_no_common_topic
+from poolbench.evaluation.trec_eval_text import LABEL
 from poolbench.runs.runs import read_run
 from poolbench.runs.tables import RunTable
 

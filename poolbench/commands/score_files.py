@@ -41,9 +41,7 @@ class RunScorer:
         """
         shares = [self._list_shares(path, processes) for path in paths]
         listed = [one for own in shares for one in own]
-        # Scores are small: sending those of several runs takes less than each by itself.
-        chunk = len(listed) // (16 * processes) or 1
-        outcomes = map_in_order(self._do_share, listed, processes, chunk=chunk)
+        outcomes = map_in_order(self._do_share, listed, processes)
         for path, own in zip(paths, shares, strict=True):
             yield self._join(path, [next(outcomes) for _ in own])
 

@@ -41,7 +41,7 @@ class ScoringBatch:
     @cached_property
     def starts(self) -> Ints:
         """The first row of each segment, and the end of the last one."""
-        return group_starts(np.bincount(self.segment, minlength=len(self)))
+        return np.searchsorted(self.segment, np.arange(len(self) + 1))
 
     @cached_property
     def grades(self) -> NDArray[np.int32]:
@@ -80,14 +80,19 @@ class ScoringBatch:
         return self.judged.counts_at(self.options.level)[1][self.topic_index]
 
     @cached_property
-    def relevant_so_far(self) -> Ints:
-        """Number of relevant documents of the segment at this rank or above, by row."""
-        return self.running(self.is_relevant)
+    def relevant_at_hits(self) -> Ints:
+        """Number of relevant documents of the segment at this rank or above, by hit."""
+        firsts = group_starts(self.count(self.hits))[self.segment[self.hits]]
+        relevant: Ints = np.arange(1, len(firsts) + 1) - firsts
+        return relevant
 
     @cached_property
-    def nonrelevant_so_far(self) -> Ints:
-        """Number of judged non-relevant documents of the segment at this rank or above, by row."""
-        return self.running(self.is_nonrelevant)
+    def nonrelevant_at_hits(self) -> Ints:
+        """Number of judged non-relevant documents of the segment above, by hit."""
+        if not self.is_judged.all():
+            return self.running(self.is_nonrelevant)[self.hits]
+        above: Ints = self.hits + 1 - self.starts[self.segment[self.hits]] - self.relevant_at_hits
+        return above
 
     def running(self, mask: Mask) -> Ints:
         """Count of ``mask`` within the segment down to and including each row."""
@@ -95,9 +100,9 @@ class ScoringBatch:
         running: Ints = total[1:] - np.repeat(total[self.starts[:-1]], np.diff(self.starts))
         return running
 
-    def count(self, mask: Mask) -> Ints:
-        """Number of rows of each segment in ``mask``."""
-        return np.bincount(self.segment[mask], minlength=len(self))
+    def count(self, rows: Mask | Ints) -> Ints:
+        """Number of ``rows`` of each segment."""
+        return np.bincount(self.segment[rows], minlength=len(self))
 
     def sums(self, weights: Floats, rows: Mask | Ints) -> Floats:
         """Sum by segment of ``weights``, which belong to ``rows``, in rank order."""

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 from poolbench.evaluation.bounds import MeasureBounds
 from poolbench.evaluation.evaluate import ScoredRun
-from poolbench.evaluation.formats import ALL
 from poolbench.evaluation.measures.family import Measure
 from poolbench.evaluation.sampling_error import SamplingError
+from poolbench.evaluation.trec_eval_text import ALL
 from poolbench.reports.csv import merge_conditions
 from poolbench.reports.report import Column, Report, Section, Table, make_columns
 from poolbench.reports.writers import make_formats

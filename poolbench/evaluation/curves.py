@@ -27,8 +27,8 @@ def interpolate_precision(batch: ScoringBatch, levels: tuple[float, ...] = ELEVE
     0 if the ranking does not reach the level, and so at all levels if R = 0. The profile defines
     the number of relevant documents for a level.
     """
-    starts = group_starts(batch.count(batch.is_relevant))
-    precision = batch.relevant_so_far[batch.hits] / batch.ranks[batch.hits]
+    starts = group_starts(batch.count(batch.hits))
+    precision = batch.relevant_at_hits / batch.ranks[batch.hits]
     needed = count_relevant_needed(levels, batch.relevant, batch.options.profile.recall_points)
     first = starts[:-1, None] + np.maximum(needed, 1) - 1
     last = np.broadcast_to(starts[1:, None], first.shape)

@@ -43,10 +43,9 @@ _MINUS, _DOT = b"-."
 _TEN_TO_EIGHT, _EXACT = np.uint64(10**8), np.uint64(1 << 53)
 _POWERS = np.array([10.0**places for places in range(16)])
 # Factor, shift and mask of 1 + 1, 2 + 2 and 4 + 4 digits; the mask keeps every other lane.
-_STEPS = (
-    (np.uint64(10), np.uint64(8), np.uint64(0x00FF00FF00FF00FF)),
-    (np.uint64(100), np.uint64(16), np.uint64(0x0000FFFF0000FFFF)),
-    (np.uint64(10_000), np.uint64(32), np.uint64(0x00000000FFFFFFFF)),
+_STEPS = tuple(
+    (np.uint64((10**digits << 8 * digits) + 1), np.uint64(8 * digits), np.uint64(mask))
+    for digits, mask in ((1, 0x00FF00FF00FF00FF), (2, 0x0000FFFF0000FFFF), (4, 0x00000000FFFFFFFF))
 )
 _SIZES, _WORD = 16, 8
 # Masks of a word's last bytes, by how many belong to the number; the last entry: all longer ones.
@@ -173,10 +172,10 @@ def _remove_points(digits: Words) -> _PackedDigits:
 def _combine_digits(digits: Words) -> Words:
     """The number of eight digits, the first in the lowest byte.
 
-    Digits a b c d e f g h: times 10, plus the word moved by one byte, the lanes of two bytes begin
-    with 10a + b, 10c + d and so on, and the mask drops the other halves. No lane overflows into
+    Digits a b c d e f g h: times 10 moved by one byte, plus the word, the second of two bytes is
+    10a + b, 10c + d and so on; moved back, the mask drops the other halves. No lane overflows into
     the next: the sums are at most 99 in a byte, 9,999 in two and 99,999,999 in four.
     """
     for factor, shift, mask in _STEPS:
-        digits = (digits * factor + (digits >> shift)) & mask
+        digits = ((digits * factor) >> shift) & mask
     return digits

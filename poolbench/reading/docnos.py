@@ -162,11 +162,12 @@ class DocnoArray(Sequence[str]):
         if "all_words" not in self.__dict__ and (pairs := self._load_pairs()):
             self.__dict__["all_words"] = pairs
         for index in range(self.words):
-            # Only the words that an ID has: its hash must not depend on its neighbors.
-            longer = self.lengths > 8 * index
             spread = mix_bits(mixed ^ self.word(index))
-            mixed = spread if longer.all() else np.where(longer, spread, mixed)
-        for row in np.flatnonzero(self.is_long).tolist():
+            if self._shortest <= 8 * index:
+                # Only the words that an ID has: its hash must not depend on its neighbors.
+                spread = np.where(self.lengths > 8 * index, spread, mixed)
+            mixed = spread
+        for row in self._long_rows():
             digest = hashlib.blake2b(self.text(row), digest_size=8).digest()
             mixed[row] = int.from_bytes(digest, "little")
         return mixed
@@ -176,7 +177,7 @@ class DocnoArray(Sequence[str]):
         equal: Mask = self.lengths == other.lengths
         for index in range(self.words):
             equal &= self.word(index) == other.word(index)
-        for row in np.flatnonzero(equal & self.is_long).tolist():
+        for row in self._long_rows():
             equal[row] = self.text(row) == other.text(row)
         return equal
 
@@ -196,7 +197,8 @@ class DocnoArray(Sequence[str]):
         for index in range(int(have_one_hash), min(self.words, other.words)):
             word = known[index][others] if known else wanted.word(index)
             same &= self.all_words[index][rows] == word
-        for at in np.flatnonzero(same & (lengths > LONGEST)).tolist():
+        is_any_long = self._longest > LONGEST
+        for at in np.flatnonzero(same & (lengths > LONGEST)).tolist() if is_any_long else ():
             same[at] = self.text(int(rows[at])) == other.text(int(others[at]))
         return same
 
@@ -206,7 +208,7 @@ class DocnoArray(Sequence[str]):
             one = DocnoArray(text, np.zeros(1, np.int64), np.full(1, len(text)))
             for index in range(one.words if same.any() else 0):
                 same &= self.word(index) == one.word(index)
-        for row in np.flatnonzero(same & self.is_long).tolist():
+        for row in self._long_rows():
             same[row] = self.text(row) == text
         return same
 
@@ -216,8 +218,8 @@ class DocnoArray(Sequence[str]):
         for index in range(self.words):
             word = self.word(index)
             same &= word[1:] == word[:-1]
-        for row in np.flatnonzero(same & self.is_long[1:]).tolist():
-            same[row] = self.text(row) == self.text(row + 1)
+        for row in self._long_rows():
+            same[row - 1 : row] = self.text(row - 1) == self.text(row)
         return np.flatnonzero(np.concatenate(([True], ~same))[: len(self)])
 
     def distinct(self) -> set[bytes]:
@@ -228,13 +230,13 @@ class DocnoArray(Sequence[str]):
 
     def ranks(self) -> Ints:
         """The rank, from 0, of each ID by code point; equal IDs share theirs."""
-        if self.is_long.any():
+        if self._longest > LONGEST:
             texts = self.texts(slice(None))
             places = {text: place for place, text in enumerate(sorted(set(texts)))}
             return np.fromiter((places[text] for text in texts), np.int64, len(texts))
         # UTF-8 bytes sort like code points. An ID precedes those that continue it with NUL
         # bytes, which its last word does not show.
-        ranked = dense_ranks(self.lengths) if b"\0" in self.joined() else None
+        ranked = dense_ranks(self.lengths) if self._have_nul() else None
         for index in reversed(range(self.words)):
             first = dense_ranks(self._key(index))
             ranked = first if ranked is None else dense_ranks(first * len(first) + ranked)
@@ -258,10 +260,10 @@ class DocnoArray(Sequence[str]):
         """The eight bytes from each offset of ``data``."""
         return byte_windows(self.data)
 
-    @cached_property
-    def is_long(self) -> Mask:
-        """Which IDs are longer than ``LONGEST``."""
-        return self.lengths > LONGEST
+    def _long_rows(self) -> list[int]:
+        """The rows of IDs longer than ``LONGEST``, mostly none."""
+        is_any = self._longest > LONGEST
+        return np.flatnonzero(self.lengths > LONGEST).tolist() if is_any else []
 
     @cached_property
     def words(self) -> int:
@@ -308,6 +310,12 @@ class DocnoArray(Sequence[str]):
             return words << np.uint64(8 * (8 - self._shortest))
         return shift_words(words, 8 * np.maximum(8 - self.lengths, 0))
 
+    def _have_nul(self) -> bool:
+        # Mostly no byte of the data is; a large file is not read for a few of its IDs.
+        if len(self.data) <= _WIDEST * len(self) and self.data.find(b"\0") < 0:
+            return False
+        return b"\0" in self.joined()
+
     def _key(self, index: int) -> Words:
         """Word ``index`` of each ID as a number that sorts like its bytes, 0 past the end."""
         empty = np.minimum(np.maximum(8 * (index + 1) - self.lengths, 0), 8)
@@ -332,13 +340,14 @@ def _join(ids: DocnoArray, end: bytes) -> bytes:
         # The end of the data, which may be a mapped file: of that only these bytes are copied.
         first = int(starts.min())
         data, starts = data[first:] + bytes(width), starts - first
-    square = byte_windows(data, width)[starts].view(np.uint8).reshape(-1, width)
+    sizes = ids.lengths.astype(np.int64) + len(end)
+    ends = np.cumsum(sizes)
+    text = np.empty(int(ends[-1]) + width, np.uint8)
+    # As many bytes of each: what is behind an ID gives way to the next one, which comes later.
+    byte_windows(text.data, width)[ends - sizes] = byte_windows(data, width)[starts]
     if end:
-        square[np.arange(len(ids)), ids.lengths] = end[0]
-    if (ids.lengths == width - len(end)).all():
-        return square.tobytes()
-    inside = np.arange(width) < (ids.lengths + len(end))[:, None]
-    return square[inside].tobytes()
+        text[ends - 1] = end[0]
+    return text[: ends[-1]].tobytes()
 
 
 class DocnoCollector:

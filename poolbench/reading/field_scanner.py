@@ -73,7 +73,9 @@ def scan_single_gaps(block: Bytes, gaps: Ints, width: int) -> FieldSpans | None:
     """
     if not len(gaps) or len(gaps) % width:
         return None
-    ends: Places = gaps.reshape(-1, width).T.astype(choose_offset_type(len(block)), order="C")
+    # The smaller type first: half as many bytes to turn about.
+    narrow: Places = gaps.astype(choose_offset_type(len(block)), copy=False)
+    ends: Places = np.ascontiguousarray(narrow.reshape(-1, width).T)
     # Counting bytes in all of the block takes less time than looking at each gap.
     lines = ends.shape[1]
     if (block.take(ends[-1]) != _LINE).any():

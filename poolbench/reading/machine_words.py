@@ -32,13 +32,13 @@ def choose_offset_type(size: int) -> type[np.int32 | np.int64]:
     return np.int32 if size < _MANY_BYTES else np.int64
 
 
-def byte_windows(data: bytes, width: int = 8) -> NDArray[np.void]:
+def byte_windows(data: bytes | memoryview, width: int = 8) -> NDArray[np.void]:
     """The ``width`` bytes from each offset of ``data``; a view without a copy.
 
     A void of eight bytes has no alignment, so the view may have a stride of one byte, and
     indexing it by an array of offsets copies eight bytes at a time.
     """
-    padded = data if len(data) >= width else data.ljust(width, b"\0")
+    padded = data if len(data) >= width else bytes(data).ljust(width, b"\0")
     return np.ndarray(len(padded) - width + 1, f"V{width}", padded, strides=(1,))
 
 

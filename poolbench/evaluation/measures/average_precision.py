@@ -34,8 +34,11 @@ def average_over_ranks(batch: ScoringBatch) -> Floats:
 
 
 def _precision_sum(batch: ScoringBatch, k: int | None = None) -> Floats:
-    hits = batch.hits if k is None else batch.hits[batch.ranks[batch.hits] <= k]
-    return batch.sums(batch.relevant_so_far[hits] / batch.ranks[hits], hits)
+    hits, relevant = batch.hits, batch.relevant_at_hits
+    if k is not None:
+        within = batch.ranks[hits] <= k
+        hits, relevant = hits[within], relevant[within]
+    return batch.sums(relevant / batch.ranks[hits], hits)
 
 
 READINGS = {"relevant": average_precision, "seen": average_over_seen, "ranks": average_over_ranks}

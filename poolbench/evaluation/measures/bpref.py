@@ -51,11 +51,10 @@ def bpref_long_name(name: str, *, form: str = "trec_eval") -> str:
 def bpref(batch: ScoringBatch, *, form: str = "trec_eval", c: int = 0) -> Floats:
     """1/R · Σ over retrieved relevant r of 1 − min(n(r), R+c) / bound, the bound by form."""
     hits = batch.hits
-    above = batch.nonrelevant_so_far[hits]
     segment = batch.segment[hits]
     most = (batch.relevant + c)[segment]
     bound = _bound(batch, form, c)[segment]
-    lost = safe_ratio(np.minimum(above, most), bound)
+    lost = safe_ratio(np.minimum(batch.nonrelevant_at_hits, most), bound)
     return safe_ratio(batch.sums(1.0 - lost, hits), batch.relevant)
 
 

@@ -100,8 +100,9 @@ def _discounted(
     return sum_by_place(place[rows], gains[rows] / variant.divisor(ranks[rows]), places)
 
 
-def _gaining(gains: Floats, ranks: Ints, k: int | None) -> Any:
-    return gains > 0 if k is None else (gains > 0) & (ranks <= k)
+def _gaining(gains: Floats, ranks: Ints, k: int | None) -> Ints:
+    rows = np.flatnonzero(gains > 0)
+    return rows if k is None else rows[ranks[rows] <= k]
 
 
 def normalize_gain(batch: ScoringBatch, *, k: int | None = None, **form: Any) -> Floats:

@@ -90,8 +90,8 @@ def normalised_gain(batch: ScoringBatch, *, gains: Gains = ()) -> Floats:
 
 
 def binary_gain(batch: ScoringBatch) -> Floats:
-    hits = batch.is_relevant
-    others = batch.ranks[hits] - batch.relevant_so_far[hits]
+    hits = batch.hits
+    others = batch.ranks[hits] - batch.relevant_at_hits
     return safe_ratio(batch.sums(1.0 / np.log2(2 + others), hits), batch.relevant)
 
 

@@ -25,10 +25,10 @@ from poolbench.evaluation.strata import (
 
 
 def inferred_average_precision(batch: ScoringBatch) -> Floats:
-    hits = batch.is_relevant
+    hits = batch.hits
     rank = batch.ranks[hits]
-    relevant = batch.relevant_so_far[hits] - 1
-    judged = relevant + batch.nonrelevant_so_far[hits]
+    relevant = batch.relevant_at_hits - 1
+    judged = relevant + batch.nonrelevant_at_hits
     pooled = judged + batch.running(~batch.is_judged)[hits]
     share = (relevant + EPSILON) / (judged + 2 * EPSILON)
     expected = (1.0 + pooled * share) / rank

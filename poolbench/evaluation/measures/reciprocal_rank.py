@@ -6,15 +6,15 @@ import numpy as np
 
 from poolbench.cards import Parameter
 from poolbench.evaluation.batch import ScoringBatch
-from poolbench.evaluation.judgments import Floats
+from poolbench.evaluation.judgments import Floats, Ints
 from poolbench.evaluation.measures.family import MeasureFamily, WorkedExample
 from poolbench.evaluation.measures.precision import relevant_at_k
 
 
 def reciprocal_rank(batch: ScoringBatch, *, k: int | None = None) -> Floats:
-    first = batch.is_relevant & (batch.relevant_so_far == 1)
+    first = _first_hits(batch)
     if k is not None:
-        first &= batch.ranks <= k
+        first = first[batch.ranks[first] <= k]
     return batch.sums(1.0 / batch.ranks[first], first)
 
 
@@ -23,10 +23,16 @@ def success(batch: ScoringBatch, *, k: int) -> Floats:
 
 
 def search_length(batch: ScoringBatch) -> Floats:
-    first = batch.is_relevant & (batch.relevant_so_far == 1)
+    first = _first_hits(batch)
     length = np.full(len(batch), np.nan)
     length[batch.segment[first]] = batch.ranks[first]
     return length
+
+
+def _first_hits(batch: ScoringBatch) -> Ints:
+    """The first relevant row of each segment that has one."""
+    first: Ints = batch.hits[batch.relevant_at_hits == 1]
+    return first
 
 
 _worked = partial(WorkedExample, (0, None, 2, 1), (2, 1, 0))

@@ -57,7 +57,7 @@ def relative_recall(batch: ScoringBatch, *, user: KnowingUser) -> Floats:
 
 def recall_effort(batch: ScoringBatch, *, user: KnowingUser) -> Floats:
     expected = user.expects(batch)
-    last = batch.is_relevant & (batch.relevant_so_far == expected[batch.segment])
+    last = batch.hits[batch.relevant_at_hits == expected[batch.segment[batch.hits]]]
     effort = np.full(len(batch), np.nan)
     segment = batch.segment[last]
     effort[segment] = expected[segment] / batch.ranks[last]

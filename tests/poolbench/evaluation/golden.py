@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from poolbench.evaluation.evaluate import evaluate
-from poolbench.evaluation.formats import scores_to_trec_eval
 from poolbench.evaluation.judgments import JudgmentTable
 from poolbench.evaluation.measures.names import parse_measures
 from poolbench.evaluation.options import ScoringOptions
 from poolbench.evaluation.profiles import POOLBENCH, TREC_EVAL_9, TREC_EVAL_10, Profile
+from poolbench.evaluation.trec_eval_text import scores_to_trec_eval
 from poolbench.files.streams import read_bytes
 from poolbench.runs.qrels import read_qrels
 from poolbench.runs.runs import read_run

@@ -3,7 +3,8 @@
 import json
 
 from poolbench.evaluation.evaluate import ScoredRun, evaluate
-from poolbench.evaluation.formats import FORMATS, scores_to_trec_eval
+from poolbench.evaluation.formats import FORMATS
+from poolbench.evaluation.trec_eval_text import SCORE_FORMATS, scores_to_trec_eval
 from tests.csv_reading import csv_conditions
 from tests.poolbench.evaluation.made import made
 
@@ -21,6 +22,10 @@ def test_text_is_that_of_trec_eval() -> None:
         f"runid     {pad}\tall\tmade\nnum_q     {pad}\tall\t2\nnum_ret   {pad}\tall\t3\n"
         f"map       {pad}\tall\t0.2778\njudged_5  {pad}\tall\t1.0000\n"
     )
+
+
+def test_a_command_knows_the_names_of_all_formats() -> None:
+    assert tuple(FORMATS) == SCORE_FORMATS
 
 
 def test_csv_has_full_precision_and_empty_for_undefined() -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from poolbench.evaluation.evaluate import evaluate
-from poolbench.evaluation.formats import scores_to_trec_eval
 from poolbench.evaluation.options import ScoringOptions
+from poolbench.evaluation.trec_eval_text import scores_to_trec_eval
 from tests.examples import ALL, take
 from tests.poolbench.evaluation.golden import OPTION_SETS, cases, lines_of, split
 

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from poolbench.evaluation.evaluate import ScoredRun, evaluate
-from poolbench.evaluation.formats import scores_to_trec_eval
 from poolbench.evaluation.judgments import JudgmentTable
 from poolbench.evaluation.measures.registry import FAMILIES
 from poolbench.evaluation.options import ScoringOptions
+from poolbench.evaluation.trec_eval_text import scores_to_trec_eval
 from poolbench.runs.runs import read_run, run_from_rows
 from poolbench.runs.sampled_qrels import (
     SampledQrels,

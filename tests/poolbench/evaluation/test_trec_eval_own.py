@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from poolbench.evaluation.evaluate import evaluate
-from poolbench.evaluation.formats import scores_to_trec_eval
 from poolbench.evaluation.measures.names import parse_measures
+from poolbench.evaluation.trec_eval_text import scores_to_trec_eval
 from poolbench.files.streams import read_bytes
 from poolbench.runs.qrels import read_qrels
 from poolbench.runs.runs import read_run
