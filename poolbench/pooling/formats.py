@@ -133,14 +133,14 @@ SAMPLED = ("priority", "stratum", "probability")
 """Additional columns of a sampled pool."""
 
 
-def iter_trec(pool: PoolParts) -> Iterator[str]:
+def iter_trec_file(pool: PoolParts) -> Iterator[str]:
     """``topic 0 docno -1``: unjudged qrels, without runs and ranks."""
     for table in pool.tables:
         rows = zip(table.iter_rows(), table.docnos, strict=True)
         yield "".join(f"{topic} 0 {docno} -1\n" for (topic, _row), docno in rows)
 
 
-def iter_csv(pool: PoolParts) -> Iterator[str]:
+def iter_csv_file(pool: PoolParts) -> Iterator[str]:
     """``topic,docno,min_rank,contributors``, with space-separated tags; for a sampled pool also
     ``priority,stratum,probability``.
     """
@@ -158,7 +158,7 @@ def iter_csv(pool: PoolParts) -> Iterator[str]:
     yield from iter_csv_parts("pool", head, rows, {"runs": list(pool.runs)})
 
 
-def iter_json(pool: PoolParts) -> Iterator[str]:
+def iter_json_file(pool: PoolParts) -> Iterator[str]:
     """The runs, and the documents by topic."""
     topics: dict[str, list[dict[str, object]]] = {}
     more = SAMPLED if pool.is_sampled else ()
@@ -176,7 +176,7 @@ def iter_json(pool: PoolParts) -> Iterator[str]:
     yield json.dumps(content, ensure_ascii=False, indent=1) + "\n"
 
 
-def iter_ntcir(pool: PoolParts) -> Iterator[str]:
+def iter_ntcir_file(pool: PoolParts) -> Iterator[str]:
     """``topic docno`` in the order of selection: to judge from the top, as with NTCIRPOOL."""
     for table in pool.tables:
         order = sorted(table.iter_rows(), key=lambda at: (at[0], int(table.priority[at[1]])))
@@ -209,10 +209,10 @@ def pool_to_frame(frame: SamplingFrame) -> str:
 
 
 FORMATS: dict[str, Callable[[PoolParts], Iterator[str]]] = {
-    "trec": iter_trec,
-    "csv": iter_csv,
-    "json": iter_json,
-    "ntcir": iter_ntcir,
+    "trec": iter_trec_file,
+    "csv": iter_csv_file,
+    "json": iter_json_file,
+    "ntcir": iter_ntcir_file,
 }
 FRAME_FORMATS: dict[str, Callable[[SamplingFrame], str]] = {
     "strata": pool_to_strata,
