@@ -1,5 +1,6 @@
 """Counts from the index and the log in memory against queries; and how many queries acts need."""
 
+from collections import Counter
 from datetime import timedelta
 from uuid import uuid4
 
@@ -17,14 +18,19 @@ from judging.queries.screen import current_judgments_by
 from judging.queries.slot_counts import (
     count_campaign_slots,
     count_pairs_without_plan,
+    count_slots_to_judge,
+    list_plans,
     list_shared_topics,
 )
 from judging.queries.training import list_agreed_pairs
 from judging.services.judgments import claim_ahead, claim_next, undo_judgment
 from judging.services.plans import create_plan
 from poolbench.cache import clear_caches
+from poolbench.shared_reads import share_reads
 from tests.world.files import make_pool
 from tests.world.judgments import submit_judgment
+
+State = Slot.State
 
 
 @pytest.fixture
@@ -61,6 +67,42 @@ def test_what_remains_is_the_same_for_all_topics_and_for_each(
         expires_at=timezone.now() - timedelta(minutes=1)
     )
     check_remaining(mixed, assessor, assessor2)
+
+
+def test_counts_of_a_part_are_those_of_all_slots(mixed, assessor, assessor2, grade, skip, next_of):
+    """By plan and state, of an assessor, of a state: at once after each act, in a view or not."""
+    plans = list_plans(mixed)
+
+    def check(judged: int) -> None:
+        rows = count_campaign_slots(mixed)
+        whole = Counter[tuple[int, str]]()
+        for row in rows:
+            whole[row.plan, row.state] += row.size
+        own = [row for row in rows if row.assessor == assessor.pk]
+        leased = [row for row in rows if row.state == State.LEASED]
+        for is_read in (False, True):
+
+            @share_reads
+            def view(is_read: bool = is_read) -> tuple[object, ...]:
+                if is_read:
+                    count_campaign_slots(mixed)
+                counts = +count_slots_to_judge(plans)
+                narrow = ({"assessor": assessor.pk}, {"state": State.LEASED})
+                return counts, *(sorted(count_campaign_slots(mixed, **each)) for each in narrow)
+
+            assert view() == (whole, sorted(own), sorted(leased))
+        assert sum(whole[plan, State.JUDGED] for plan in plans) == judged
+
+    check(0)
+    grade(assessor, "d1", 1)
+    check(1)
+    skip(assessor2, "d1", "broken")
+    next_of(assessor)
+    check(1)
+    grade(assessor2, "d2", 1)
+    check(2)
+    undo_judgment(actor=assessor2, campaign=mixed)
+    check(1)
 
 
 def test_unjudged_documents_are_counted_once(mixed, assessor, assessor2, grade):
