@@ -117,13 +117,26 @@ def list_shared_topics(campaign: Campaign) -> frozenset[int]:
 
 
 def list_planned_topics(campaign: Campaign) -> list[PlannedTopic]:
-    def read() -> list[PlannedTopic]:
-        slots = Slot.objects.filter(plan__in=list_plans(campaign), purpose=Purpose.JUDGE).order_by()
-        rows = slots.values_list("plan__pool", "topic")
-        counts = rows.annotate(slots=Count("*"), documents=Count("item", distinct=True))
-        return [PlannedTopic(*row) for row in counts]
+    return _planned.get_or_compute(
+        identify_slots(campaign), lambda: _list_planned_topics(list_plans(campaign))
+    )
 
-    return _planned.get_or_compute(identify_slots(campaign), read)
+
+def _list_planned_topics(plans: Collection[int]) -> list[PlannedTopic]:
+    pools = dict(Plan.objects.filter(pk__in=plans).values_list("pk", "pool"))
+    slots = Slot.objects.filter(plan__in=plans, purpose=Purpose.JUDGE).order_by()
+    sizes = {"slots": Count("*"), "documents": Count("item", distinct=True)}
+    planned: dict[tuple[int, int], PlannedTopic] = {}
+    several = set[int]()
+    # By plan, in the order of the index, and by pool where several plans have a topic of it.
+    for plan, topic, *counts in slots.values_list("plan", "topic").annotate(**sizes):
+        if (pools[plan], topic) in planned:
+            several.add(topic)
+        planned[pools[plan], topic] = PlannedTopic(pools[plan], topic, *counts)
+    if several:
+        again = slots.filter(topic__in=several).values_list("plan__pool", "topic")
+        planned |= {row[:2]: PlannedTopic(*row) for row in again.annotate(**sizes)}
+    return list(planned.values())
 
 
 def count_pairs_without_plan(pool: Pool) -> dict[int, int]:
