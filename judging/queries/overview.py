@@ -122,7 +122,8 @@ def count_unjudged_pairs(campaign: Campaign) -> int:
         ).order_by()  # fmt: skip
         by_topic = judged.values_list("topic").annotate(n=Count("item", distinct=True))
         planned = sum(row.documents for row in list_planned_topics(campaign) if row.topic in shared)
-        return planned - sum(count for _topic, count in by_topic)
+        judged_pairs: int = sum(count for _topic, count in by_topic)
+        return planned - judged_pairs
 
     # Which slots are judged changes with a row of the log only, and so do their counts.
     judged = (row for row in rows if row.state == State.JUDGED)

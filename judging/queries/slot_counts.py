@@ -83,7 +83,7 @@ def count_slots_to_judge(plans: Collection[int]) -> Counter[tuple[int, str]]:
     return counts
 
 
-def _count_in_state(state: str) -> QuerySet[Slot]:
+def _count_in_state(state: str) -> QuerySet[Any, Any]:
     """Within a query of plans. Without GROUP BY, which takes longer than to read the index."""
     slots = Slot.objects.filter(plan=OuterRef("pk"), purpose=Purpose.JUDGE, state=state)
     return slots.order_by().annotate(n=Func(Value(1), function="COUNT")).values("n")
