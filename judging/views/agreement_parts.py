@@ -14,7 +14,7 @@ from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest, paginate
 from campaigns.views.pages import render_page
-from judging.queries.agreement import load_labels
+from judging.queries.agreement import MOST_DOCUMENTS, load_labels, load_variation
 from judging.views.agreement import (
     build_agreement_frame,
     companion_coefficients,
@@ -50,7 +50,6 @@ from poolbench.reports.report import Report, Section, Table, make_columns
 from poolbench.shared_reads import share_reads
 
 BINS = 20
-MOST_DOCUMENTS = 30
 LOWEST = "low"
 TOPIC_ORDERS = {"": "by number", LOWEST: "lowest first"}
 
@@ -187,7 +186,8 @@ def agreement_topics_download_view(request: SignedInRequest, slug: str) -> HttpR
 @share_reads
 def agreement_variation_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign, choice, labels = load_agreement_page(request, slug)
-    variation = measure_variation(choice.labels(labels))
+    chosen = choice.labels(labels)
+    variation = load_variation(labels) if chosen is labels else measure_variation(chosen)
     frame = build_agreement_frame(campaign, choice, labels)
     page = {
         "cards": [INTRACLASS, WITH_OTHERS],
