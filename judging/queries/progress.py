@@ -239,19 +239,23 @@ def pace_by_user(campaign: Campaign, assessor: User | None = None) -> dict[int, 
     }
 
 
-def list_moments(campaign: Campaign, wanted: Mapping[int, Ints]) -> dict[int, Ints]:
-    """By user, when each of the judgments ``wanted`` (ids, ascending) was made, in microseconds:
-    read where this process does not know it, since a row of the log never changes.
+def list_moments(campaign: Campaign, judgments_by_user: Mapping[int, Ints]) -> dict[int, Ints]:
+    """When each of the judgments (ids, ascending) was made, in microseconds: read where this process
+    does not know it, since a row of the log never changes.
     """
     origin, nothing = (campaign.pk, campaign.created_at), np.empty(0, np.int64)
-    known = {user: _moments.get((*origin, user), (nothing, nothing)) for user in wanted}
-    more = {user: rows for user, rows in wanted.items() if not np.array_equal(rows, known[user][0])}
+    known = {user: _moments.get((*origin, user), (nothing, nothing)) for user in judgments_by_user}
+    more = {
+        user: rows
+        for user, rows in judgments_by_user.items()
+        if not np.array_equal(rows, known[user][0])
+    }
     unread = [np.setdiff1d(rows, known[user][0]) for user, rows in more.items()]
     parts = [read_moments(campaign, np.sort(np.concatenate([nothing, *unread]))), *known.values()]
-    judgments, moments = (np.concatenate(column) for column in zip(*parts, strict=True))
-    order = np.argsort(judgments)
+    ids, moments = (np.concatenate(column) for column in zip(*parts, strict=True))
+    order = np.argsort(ids)
     for user, rows in more.items():
-        places = order[np.searchsorted(judgments, rows, sorter=order)]
+        places = order[np.searchsorted(ids, rows, sorter=order)]
         _moments.put((*origin, user), (rows, moments[places]))
         known[user] = rows, moments[places]
     return {user: times for user, (_, times) in known.items()}

@@ -40,16 +40,16 @@ class SlotCount(NamedTuple):
     size: int
 
 
-def count_slots(plans: Collection[int], **only: object) -> list[SlotCount]:
-    """All slots of ``plans`` (ids), or those with the values ``only``, such as an ``assessor``,
+def count_slots(plans: Collection[int], **values: object) -> list[SlotCount]:
+    """All slots of ``plans`` (ids), or those with these ``values``, such as an ``assessor``,
     which are few and found in an index.
     """
     key = ("slots", *sorted(plans))
-    if only and find_read(key) is None:
-        few = Slot.objects.filter(plan__in=plans, purpose__in=[*Purpose], **only)
-        return read_once((*key, *only.items()), lambda: _count_slots(few))
+    if values and find_read(key) is None:
+        few = Slot.objects.filter(plan__in=plans, purpose__in=[*Purpose], **values)
+        return read_once((*key, *values.items()), lambda: _count_slots(few))
     rows = read_once(key, lambda: _count_slots(Slot.objects.filter(plan__in=plans)))
-    return [row for row in rows if all(getattr(row, name) == only[name] for name in only)]
+    return [row for row in rows if all(getattr(row, name) == values[name] for name in values)]
 
 
 def _count_slots(slots: QuerySet[Slot]) -> list[SlotCount]:
@@ -59,9 +59,9 @@ def _count_slots(slots: QuerySet[Slot]) -> list[SlotCount]:
     return [SlotCount(*row) for row in rows]
 
 
-def count_campaign_slots(campaign: Campaign, **only: object) -> list[SlotCount]:
-    """All slots of the campaign's judging plans, or those with the values ``only``."""
-    return count_slots(list_plans(campaign), **only)
+def count_campaign_slots(campaign: Campaign, **values: object) -> list[SlotCount]:
+    """All slots of the campaign's judging plans, or those with these ``values``."""
+    return count_slots(list_plans(campaign), **values)
 
 
 def count_slots_to_judge(plans: Collection[int]) -> Counter[tuple[int, str]]:

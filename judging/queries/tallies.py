@@ -166,7 +166,7 @@ def list_ended_topics(campaigns: Collection[int]) -> set[int]:
 
 
 def count_canceled_leases(closed: Collection[int]) -> Iterable[tuple[int, int, int]]:
-    """By plan of ``closed`` (ids) and topic, the expired leases: nobody may judge them again."""
+    """By plan of ``closed`` (ids) and topic, the expired leases, which end with the plan."""
     if not closed:
         return ()
     free = Slot.objects.filter(

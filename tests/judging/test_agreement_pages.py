@@ -16,7 +16,6 @@ from crowd.models import WorkUnit
 from judging.models import AutomaticAssessor, Judgment, Plan, Purpose, Slot
 from judging.queries.agreement import load_labels
 from judging.queries.quality import load_judging_record
-from judging.views import agreement_parts
 from judging.views.agreement_choice import MOST_ASSESSORS
 from poolbench.judging.agreement.labels import build_labels
 from poolbench.judging.agreement.panel import agreement_report
@@ -143,26 +142,6 @@ def test_topics_are_compared(judged, organizer, as_user):
         r for r in rows if (r["topic"], r["coefficient"], r["between"]) == ("2", "percent", "all")
     ]
     assert [(r["value"], r["n"]) for r in found] == [("0.571429", "7")]
-
-
-def test_many_topics_have_pages_and_are_found(
-    judged, say, assessor, assessor2, organizer, as_user, monkeypatch
-):
-    monkeypatch.setattr(agreement_parts, "TABLE_ROWS", 2)
-    for at in range(8, 13):
-        say(assessor, "3", f"d{at}", at % 2)
-        say(assessor2, "3", f"d{at}", (at + 1) % 2)
-
-    def read_topics(query: str) -> list[str]:
-        told = page(as_user(organizer), "agreement-topics", query)
-        assert "Mean over topics" in told
-        return re.findall(r'<th scope="row">\s*<a class="mono"[^>]*>(\d)', told)
-
-    assert read_topics("") == ["1", "2"]
-    assert read_topics("page=2") == ["3"]
-    assert read_topics("order=low") == ["3", "1"]
-    assert read_topics("q=2") == ["2"]
-    assert read_topics("q=x") == []
 
 
 def strip_tags(text: str) -> str:
