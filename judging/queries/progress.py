@@ -240,8 +240,8 @@ def pace_by_user(campaign: Campaign, assessor: User | None = None) -> dict[int, 
 
 
 def list_moments(campaign: Campaign, judgments_by_user: Mapping[int, Ints]) -> dict[int, Ints]:
-    """When each of the judgments (ids, ascending) was made, in microseconds: read where this process
-    does not know it, since a row of the log never changes.
+    """When each of the judgments (ids, ascending) was made, in microseconds: read where this
+    process does not know it, since a row of the log never changes.
     """
     origin, nothing = (campaign.pk, campaign.created_at), np.empty(0, np.int64)
     known = {user: _moments.get((*origin, user), (nothing, nothing)) for user in judgments_by_user}
