@@ -4,6 +4,7 @@ from collections import Counter
 from datetime import timedelta
 from uuid import uuid4
 
+import numpy as np
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -13,6 +14,7 @@ from campaigns.models import Topic
 from judging.models import Plan, Purpose, Slot
 from judging.queries.overview import unplanned_counts
 from judging.queries.own_judgments import list_own_judgments
+from judging.queries.progress import EPOCH, MICROSECOND, list_moments
 from judging.queries.remaining import remaining_by_topic
 from judging.queries.screen import current_judgments_by
 from judging.queries.slot_counts import (
@@ -150,6 +152,27 @@ def test_own_judgments_are_those_of_the_database(
     assert not own.select_topic("no such topic")
     assert not own.select_skips()
     assert {row.purpose for row in own} == {Purpose.JUDGE}
+
+
+def test_times_of_judgments_are_read_once(double_plan, campaign, assessor, grade):
+    def list_times() -> list[int]:
+        log = campaign.judgments.order_by("pk")
+        (moments,) = list_moments(
+            campaign, {assessor.pk: np.array(log.values_list("pk", flat=True))}
+        ).values()
+        assert [EPOCH + at * MICROSECOND for at in moments.tolist()] == list(
+            log.values_list("judged_at", flat=True)
+        )
+        return moments.tolist()
+
+    for docno in ("d1", "d2", "d3"):
+        grade(assessor, docno, 1)
+    first = list_times()
+    with CaptureQueriesContext(connection) as queries:
+        assert list_times() == first
+    assert len(queries) == 2
+    grade(assessor, "d4", 1)
+    assert list_times()[:3] == first
 
 
 def test_agreed_pairs_come_with_most_assessors_first(
