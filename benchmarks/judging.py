@@ -122,8 +122,10 @@ def make_pool(campaign: Any, owner: Any, each: int, name: str = "doc", version: 
         (Document(campaign=campaign, docno=d, title=d, body=TEXT, sha256=d) for d in docnos),
         batch_size=2_000,
     )
+    numbers = [topic.number for topic in topics]
+    spec = {"method": "depth", "depth": 1, "runs": [], "topics": numbers}
     pool = Pool.objects.create(
-        campaign=campaign, version=version, spec={"method": "depth", "depth": 1, "runs": []},
+        campaign=campaign, version=version, spec=spec,
         inputs_hash="0" * 64, size=each * len(topics), frozen_by=owner,
     )  # fmt: skip
     columns = ("pool_id", "topic_id", "docno", "min_rank", "contributors", "position", "stratum",

@@ -87,7 +87,7 @@ class PageTime:
 
 
 def list_actors(campaign: Any) -> dict[str, Any]:
-    """One member of each role; the owner is of the first run's team."""
+    """One member of each role; the owner is of the first run's team, if there is a run."""
     from campaigns.models import Member, Role, User
 
     organizer = User.objects.get(username="organizer")
@@ -96,11 +96,10 @@ def list_actors(campaign: Any) -> dict[str, Any]:
     actors = {"organizer": organizer}
     if judged:
         actors["assessor"] = judged.assessor
-    for name, role, team in (
-        ("viewer", Role.VIEWER, None),
-        ("adjudicator", Role.ADJUDICATOR, None),
-        ("owner", Role.PARTICIPANT, run.team if run else None),
-    ):
+    others = [("viewer", Role.VIEWER, None), ("adjudicator", Role.ADJUDICATOR, None)]
+    if run:
+        others.append(("owner", Role.PARTICIPANT, run.team))
+    for name, role, team in others:
         user, _ = User.objects.get_or_create(username=f"{campaign.slug}-{name}")
         Member.objects.get_or_create(campaign=campaign, user=user, role=role, team=team)
         actors[name] = user

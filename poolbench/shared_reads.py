@@ -37,3 +37,8 @@ def read_once(key: Hashable, read: Callable[[], Result]) -> Result:
         reads[key] = read()
     result: Result = reads[key]
     return result
+
+
+def find_read(key: Hashable) -> Any:
+    """What this view has read with ``key``; None if it has not, or outside ``share_reads``."""
+    return (_reads.get() or {}).get(key)

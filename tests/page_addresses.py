@@ -137,21 +137,21 @@ def locate_row(
 def list_pages(campaign: Campaign, roles: Collection[str]) -> Iterator[tuple[str, str, str]]:
     """Name, role and address of each page of the access table that the campaign has."""
     judged = campaign.judgments.filter(purpose="judge").first()
-    runs, sets = campaign.runs.accepted().order_by("pk"), campaign.score_sets.order_by("pk")
+    run, sets = campaign.runs.accepted().order_by("pk").first(), campaign.score_sets.order_by("pk")
     released = sets.exclude(released_at=None).first()
     objects: dict[str, Model | None] = {
         **dict.fromkeys(OF_SCORES, released), "draft": sets.filter(released_at=None).first(),
-        "run": runs.first(), "plan": campaign.plans.filter(kind="judge").order_by("pk").first(),
+        "run": run, "plan": campaign.plans.filter(kind="judge").order_by("pk").first(),
         "member": campaign.members.filter(role=Role.VIEWER).first(),
         "people-team": campaign.teams.first(),
         "job": campaign.jobs.order_by("pk").first(), "outbox": campaign.mails.first(),
     }  # fmt: skip
     known = {
-        "slug": campaign.slug, "number": judged.topic.number, "run": runs.first().pk,
+        "slug": campaign.slug, "number": judged.topic.number, "run": run and run.pk,
         "username": judged.assessor.username, "name": None,
     }  # fmt: skip
     asked = {"docno": judged.docno, "topic": judged.topic.number,
-             "team": quote(runs.first().team.name), "viewer": 0}  # fmt: skip
+             "team": quote(run.team.name) if run else "", "viewer": 0}  # fmt: skip
     arguments = patterns()
     for row, method, statuses in rows():
         if method != "GET" or row.startswith(SKIPPED):

@@ -8,8 +8,8 @@ is none yet, a job is under way. The tick renews what pages have asked for befor
 """
 
 import logging
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -94,6 +94,17 @@ half a second for 40 assessors and 250 topics.
 """
 
 
+def _count_rows(report: Any) -> float:
+    parts = (getattr(report, each.name) for each in fields(report))
+    return 1 + sum(len(part) for part in parts if isinstance(part, Mapping | tuple))
+
+
+_reports: Cache[tuple[int, datetime, str], Any] = Cache(5_000, _count_rows)
+"""By the same: pages read no report twice either. A row of its tables, such as a topic with all
+coefficients, has some 10 kB.
+"""
+
+
 def add_subject(subject: Subject[Any]) -> None:
     _subjects[subject.snapshot] = subject
 
@@ -121,13 +132,13 @@ def get_report(campaign: Campaign, name: str) -> CurrentReport[Any]:
     """The latest report on the subject; if it is out of date, a job is queued once."""
     subject = _subjects[name_snapshot(name)]
     inputs = subject.identify(campaign)
-    latest = campaign.snapshots.filter(name=subject.snapshot).first()
-    job = None
+    rows = campaign.snapshots.filter(name=subject.snapshot).defer("data")
+    latest, job = rows.first(), None
     if latest is None or latest.inputs != inputs:
         job = _request_job(campaign, subject.snapshot, inputs)
         # Where jobs run in the request, it is there now.
         if job.is_over:
-            latest = campaign.snapshots.filter(name=subject.snapshot).first()
+            latest = rows.first()
     is_current = latest is not None and latest.inputs == inputs
     if latest is None or (subject.is_of_now and not is_current):
         return CurrentReport(subject, None, None, is_current=False, job=job)
@@ -143,7 +154,7 @@ def compute_report(campaign: Campaign, name: str) -> CurrentReport[Any]:
 def find_report(campaign: Campaign, name: str) -> CurrentReport[Any] | None:
     """The latest stored report, however old; None without one. No job is queued."""
     subject = _subjects[name_snapshot(name)]
-    latest = campaign.snapshots.filter(name=subject.snapshot).first()
+    latest = campaign.snapshots.filter(name=subject.snapshot).defer("data").first()
     return None if latest is None else _read_snapshot(latest, subject, is_current=False)
 
 
@@ -170,16 +181,26 @@ def list_stored_verdicts(campaign: Campaign) -> list[StoredVerdict]:
 def _decide_once(row: Snapshot, subject: Subject[Any]) -> Verdict:
     """The verdict of ``row``, whose ``data`` are read only if it is not known yet."""
     return _verdicts.get_or_compute(
-        (row.pk, row.computed_at, row.inputs),
-        lambda: _read_snapshot(row, subject, is_current=False).verdict,
+        _identify(row), lambda: _read_snapshot(row, subject, is_current=False).verdict
     )
 
 
 def _read_snapshot(
     row: Snapshot, subject: Subject[Any], *, is_current: bool, job: Job | None = None
 ) -> CurrentReport[Any]:
-    report = read_plain(subject.report, row.data)
+    row, report = _read_report(row, subject.report)
     return CurrentReport(subject, report, row.computed_at, is_current, job)
+
+
+def _read_report(row: Snapshot, kind: type[R]) -> tuple[Snapshot, R]:
+    """The report in ``row``, which is read again with its data if a job may have renewed it."""
+    if "data" in row.get_deferred_fields() and _identify(row) not in _reports:
+        row = Snapshot.objects.get(pk=row.pk)
+    return row, _reports.get_or_compute(_identify(row), lambda: read_plain(kind, row.data))
+
+
+def _identify(row: Snapshot) -> tuple[int, datetime, str]:
+    return row.pk, row.computed_at, row.inputs
 
 
 def _request_job(campaign: Campaign, name: str, inputs: str) -> Job:
@@ -216,7 +237,7 @@ def refresh_snapshot(campaign: Campaign, name: str) -> Snapshot:
     subject = _subjects[name]
     # Before the report: what changes during the work makes it out of date.
     inputs = subject.identify(campaign)
-    latest = campaign.snapshots.filter(name=name).first()
+    latest = campaign.snapshots.filter(name=name).defer("data").first()
     if latest is not None and latest.inputs == inputs:
         return latest
     computed_at = timezone.now()
@@ -237,9 +258,9 @@ def keep_figures(
     stored here if they are not of ``inputs``. No job renews them.
     """
     name = name_snapshot(name)
-    latest = campaign.snapshots.filter(name=name).first()
+    latest = campaign.snapshots.filter(name=name).defer("data").first()
     if latest is not None and latest.inputs == inputs:
-        return read_plain(kind, latest.data)
+        return _read_report(latest, kind)[1]
     figures = compute()
     values = {"inputs": inputs, "data": to_plain(figures), "computed_at": timezone.now()}
     Snapshot.objects.update_or_create(campaign=campaign, name=name, defaults=values)

@@ -6,16 +6,22 @@ from typing import Any
 from django import forms
 from django.http import QueryDict
 
+from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Topic, User
 from judging.models import Plan
 from judging.queries.slots import list_assessors
+from judging.services.assignments import MAX_LISTED
 from judging.services.crowd_plans import PlanOptions
 from judging.services.plan_slots import choose_order
 from judging.services.plans import ORDERS
+from poolbench.files.faults import list_names
 from poolbench.judging.designs.allocation import ImpossibleDesignError
 from poolbench.judging.designs.blocks import build_blocks
 from poolbench.judging.designs.registry import DESIGNS
 from pooling.models import Pool
+
+MOST_BOXES = 20_000
+"""The most fields that a form may send (DATA_UPLOAD_MAX_NUMBER_FIELDS)."""
 
 
 class PoolField(forms.ModelChoiceField):  # type: ignore[type-arg]
@@ -159,7 +165,8 @@ class PlanForm(forms.Form):
 class AssignmentMatrix:
     """Topics × assessors as checkboxes, filled from rows, a post or a pattern.
 
-    A checkbox is named after its topic, ``topic-12``; its value is the assessor.
+    A checkbox is named after its topic, ``topic-12``; its value is the assessor. Above
+    ``MOST_BOXES`` a topic has one field of that name instead, with usernames.
     """
 
     FILLS = {
@@ -173,6 +180,11 @@ class AssignmentMatrix:
         self.people = list(list_assessors(campaign))
         self.topics = list(topics)
         self.assigned: dict[str, list[User]] = {topic.number: [] for topic in self.topics}
+        self.unknown: list[str] = []
+
+    @property
+    def is_wide(self) -> bool:
+        return len(self.people) * len(self.topics) > MOST_BOXES
 
     def assign(self, assessors: Mapping[str, Sequence[User]]) -> "AssignmentMatrix":
         for number in self.assigned:
@@ -181,10 +193,27 @@ class AssignmentMatrix:
 
     def read_post(self, data: QueryDict) -> "AssignmentMatrix":
         by_pk = {str(user.pk): user for user in self.people}
+        by_name = {user.username: user for user in self.people}
         for topic in self.topics:
-            ticked = data.getlist(f"topic-{topic.pk}")
-            self.assigned[topic.number] = [by_pk[pk] for pk in ticked if pk in by_pk]
+            field = f"topic-{topic.pk}"
+            if self.is_wide:
+                names = list(dict.fromkeys(data.get(field, "").replace(",", " ").split()))
+                self.unknown += [name for name in names if name not in by_name]
+                self.assigned[topic.number] = [by_name[name] for name in names if name in by_name]
+            else:
+                ticked = data.getlist(field)
+                self.assigned[topic.number] = [by_pk[pk] for pk in ticked if pk in by_pk]
         return self
+
+    def check_names(self) -> None:
+        """Refuse usernames of the post that are no assessor's; they are left out of the fields."""
+        if self.unknown:
+            names = list_names(sorted(set(self.unknown)), MAX_LISTED)
+            raise ActionRefused(
+                "unknown-assessors",
+                f"No assessors of the campaign: {names}.",
+                "Check the fields, which now lack these names.",
+            )
 
     def fill(self, pattern: str, overlap: int) -> "AssignmentMatrix":
         """``turn`` assigns each topic to the next ``overlap`` assessors in turn; ``meet`` to the
@@ -205,6 +234,13 @@ class AssignmentMatrix:
             if chosen == {number: set(u) for number, u in self.fill("turn", size).assigned.items()}:
                 return self.fill("turn", overlap)
         return self.assign(before)
+
+    def list_usernames(self) -> list[tuple[Topic, str]]:
+        """Each topic with the usernames of its assessors."""
+        return [
+            (topic, ", ".join(user.username for user in self.assigned[topic.number]))
+            for topic in self.topics
+        ]
 
     def rows(self) -> list[tuple[Topic, list[tuple[User, bool]]]]:
         return [

@@ -1,6 +1,7 @@
 """The grades of all assessors as a table, for the agreement coefficients."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -11,10 +12,14 @@ from judging.queries.judgments import load_log_reader, select_current_grades
 from poolbench.cache import Cache
 from poolbench.judging.agreement.labels import MISSING, LabelTable
 from poolbench.judging.agreement.report import CROWD, EVERYONE, STAFF
+from poolbench.judging.agreement.variation import Variation, measure_variation
 from pooling.queries.judgment_log import Ints, JudgmentLog
 
 _labels: Cache[tuple[object, ...], LabelTable] = Cache(1_000_000, lambda labels: len(labels.pairs))
 """By the state of the log, the rows of it that count, names, scale and purpose."""
+_variations: Cache[LabelTable, Variation] = Cache(1_000_000, lambda it: 1 + it.whole.pairs)
+"""By the labels of all topics, which are read anew whenever the log changes."""
+MOST_DOCUMENTS = 30
 MOST_ASSESSORS = 40
 """More are not compared two by two: a page would show thousands of rows."""
 
@@ -42,6 +47,16 @@ def load_labels(
         return labels if third else labels.without_third()
 
     return _labels.get_or_compute((*reader.identify(last), scale, purpose, third, who), build)
+
+
+def load_variation(labels: LabelTable) -> Variation:
+    """Of ``labels`` as they were loaded, with the ``MOST_DOCUMENTS`` widest pairs alone."""
+
+    def measure() -> Variation:
+        variation = measure_variation(labels)
+        return replace(variation, pairs=variation.pairs[:MOST_DOCUMENTS])
+
+    return _variations.get_or_compute(labels, measure)
 
 
 def select_people(log: JudgmentLog, rows: Ints, who: str) -> Ints:

@@ -5,7 +5,7 @@ from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
-from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, Max, Min, Q, QuerySet
 from django.utils import timezone
 
 from campaigns.models import Campaign, User
@@ -15,6 +15,7 @@ from judging.queries.slot_counts import (
     count_campaign_slots,
     count_pairs_without_plan,
     identify_slots,
+    list_planned_topics,
     list_plans,
     list_shared_topics,
 )
@@ -114,14 +115,15 @@ def count_unjudged_pairs(campaign: Campaign) -> int:
     single = (row.size for row in rows if row.state != State.JUDGED and row.topic not in shared)
 
     def count_in_shared_topics() -> int:
-        # By all columns before the item's, so that both are read from one index.
-        slots = Slot.objects.filter(
-            plan__in=list_plans(campaign), purpose=Purpose.JUDGE, topic__in=shared
-        ).order_by()
-        others = slots.filter(state__in=set(State) - {State.JUDGED})
-        several = others.filter(~Exists(slots.filter(item=OuterRef("item"), state=State.JUDGED)))
-        pairs: int = several.aggregate(pairs=Count("item", distinct=True))["pairs"]
-        return pairs
+        # In the order of an index, without a look at the other slots of each document.
+        judged = Slot.objects.filter(
+            plan__in=list_plans(campaign), purpose=Purpose.JUDGE, topic__in=shared,
+            state=State.JUDGED,
+        ).order_by()  # fmt: skip
+        by_topic = judged.values_list("topic").annotate(n=Count("item", distinct=True))
+        planned = sum(row.documents for row in list_planned_topics(campaign) if row.topic in shared)
+        judged_pairs: int = sum(count for _topic, count in by_topic)
+        return planned - judged_pairs
 
     # Which slots are judged changes with a row of the log only, and so do their counts.
     judged = (row for row in rows if row.state == State.JUDGED)

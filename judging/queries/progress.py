@@ -1,13 +1,13 @@
 """Progress of plans, and pace of assessors. Planned judgments; repeats are counted separately."""
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
-from itertools import pairwise
+from datetime import UTC, datetime, timedelta
 
 import numpy as np
-from django.db.models import Count
+from django.db.models import Count, TextField
+from django.db.models.functions import Cast
 
 from campaigns.models import Campaign, Topic, User
 from judging.models import Assignment, Audience, Judgment, Plan, PropagatedPair, Purpose, Slot
@@ -31,7 +31,7 @@ from judging.queries.tallies import (
 from judging.rules import DESIGN_NAMES
 from poolbench.cache import Cache
 from poolbench.files.faults import format_count
-from pooling.queries.judgment_log import read_judgment_log
+from pooling.queries.judgment_log import Ints, read_judgment_log
 
 IDLE = timedelta(minutes=5)
 RECENT = 500
@@ -39,8 +39,9 @@ MOST_AT_ONCE = 20_000
 """Fewer than the variables that a statement of SQLite may have."""
 SHARE = 0.2
 """Of a part of the log, from which on it is read whole: each named row takes as long as several."""
-_paces: "Cache[tuple[Hashable, ...], JudgingPace]" = Cache(2_000)
-"""By campaign, assessor, and the number and last of their judgments."""
+EPOCH, MICROSECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(microseconds=1)
+_moments: Cache[tuple[Hashable, ...], tuple[Ints, Ints]] = Cache(2_000)
+"""By campaign and assessor, the latest judgments (ids) and when they were made."""
 MIN_SEQUENCE = 5
 MOST_PER_HOUR = 1_800
 """Two seconds a document: faster is a script, or no reading, and forecasts nothing."""
@@ -231,39 +232,65 @@ def pace_by_user(campaign: Campaign, assessor: User | None = None) -> dict[int, 
         rows &= log.numbers["assessor_id"] == assessor.pk
     people, judged = log.numbers["assessor_id"][rows], log.numbers["pk"][rows]
     own = {user: judged[people == user] for user in np.unique(people).tolist()}
-    # The log only grows: with the same last row and number of rows, a pace stays as it is.
-    origin = campaign.pk, campaign.created_at
-    keys = {user: (*origin, user, len(rows), int(rows[-1])) for user, rows in own.items()}
-    paces = {user: pace for user, key in keys.items() if (pace := _paces.get(key))}
-    recent = [rows[-RECENT:] for user, rows in own.items() if user not in paces]
-    times = list_times(campaign, np.sort(np.concatenate([[], *recent])).astype(np.int64).tolist())
-    for user in own.keys() - paces.keys():
-        pace = measure_pace([times[pk] for pk in own[user][-RECENT:].tolist()])
-        paces[user] = replace(pace, judgments=len(own[user]))
-        _paces.put(keys[user], paces[user])
-    return paces
+    moments = list_moments(campaign, {user: rows[-RECENT:] for user, rows in own.items()})
+    return {
+        user: replace(compute_pace(moments[user]), judgments=len(rows))
+        for user, rows in own.items()
+    }
 
 
-def list_times(campaign: Campaign, judgments: Sequence[int]) -> dict[int, datetime]:
-    """When each of ``judgments`` (ids) was made."""
-    times: dict[int, datetime] = {}
-    parts = [judgments[at : at + MOST_AT_ONCE] for at in range(0, len(judgments), MOST_AT_ONCE)]
-    for part in parts:
-        rows = campaign.judgments.filter(pk__gte=min(part), pk__lte=max(part)).order_by()
-        if len(part) < SHARE * (max(part) - min(part) + 1):
+def list_moments(campaign: Campaign, judgments_by_user: Mapping[int, Ints]) -> dict[int, Ints]:
+    """When each of the judgments (ids, ascending) was made, in microseconds: read where this
+    process does not know it, since a row of the log never changes.
+    """
+    origin, nothing = (campaign.pk, campaign.created_at), np.empty(0, np.int64)
+    known = {user: _moments.get((*origin, user), (nothing, nothing)) for user in judgments_by_user}
+    more = {
+        user: rows
+        for user, rows in judgments_by_user.items()
+        if not np.array_equal(rows, known[user][0])
+    }
+    unread = [np.setdiff1d(rows, known[user][0]) for user, rows in more.items()]
+    parts = [read_moments(campaign, np.sort(np.concatenate([nothing, *unread]))), *known.values()]
+    ids, moments = (np.concatenate(column) for column in zip(*parts, strict=True))
+    order = np.argsort(ids)
+    for user, rows in more.items():
+        places = order[np.searchsorted(ids, rows, sorter=order)]
+        _moments.put((*origin, user), (rows, moments[places]))
+        known[user] = rows, moments[places]
+    return {user: times for user, (_, times) in known.items()}
+
+
+def read_moments(campaign: Campaign, judgments: Ints) -> tuple[Ints, Ints]:
+    """Judgments (ids), ``judgments`` among them, and when they were made, in microseconds."""
+    ids, texts = list[int](), list[str]()
+    for at in range(0, len(judgments), MOST_AT_ONCE):
+        part = judgments[at : at + MOST_AT_ONCE].tolist()
+        rows = campaign.judgments.filter(pk__gte=part[0], pk__lte=part[-1]).order_by()
+        if len(part) < SHARE * (part[-1] - part[0] + 1):
             rows = rows.filter(pk__in=part)
-        times.update(rows.values_list("pk", "judged_at").iterator(chunk_size=MOST_AT_ONCE))
-    return times
+        # As text: to make a datetime of each takes longer than all else.
+        columns = rows.values_list("pk", Cast("judged_at", TextField()))
+        for pk, text in columns.iterator(chunk_size=MOST_AT_ONCE):
+            ids.append(pk)
+            texts.append(text.removesuffix("+00"))
+    return np.array(ids, np.int64), np.array(texts, "datetime64[us]").astype(np.int64)
 
 
 def measure_pace(moments: Sequence[datetime]) -> JudgingPace:
-    gaps = [b - a for a, b in pairwise(moments)]
-    active = [gap for gap in gaps if gap <= IDLE]
-    hours = sum(active, timedelta()) / timedelta(hours=1)
+    return compute_pace(np.array([(at - EPOCH) // MICROSECOND for at in moments], np.int64))
+
+
+def compute_pace(moments: Ints) -> JudgingPace:
+    """``moments`` in microseconds."""
+    gaps = np.diff(moments)
+    active = gaps[gaps <= IDLE // MICROSECOND]
+    hours = int(active.sum()) / (timedelta(hours=1) // MICROSECOND)
     per_hour = len(active) / hours if len(active) >= MIN_SEQUENCE and hours else None
     if per_hour is not None and per_hour > MOST_PER_HOUR:
         per_hour = None
-    return JudgingPace(len(moments), moments[-1] if moments else None, per_hour)
+    last = EPOCH + int(moments[-1]) * MICROSECOND if len(moments) else None
+    return JudgingPace(len(moments), last, per_hour)
 
 
 def mean_pace(paces: Iterable[JudgingPace]) -> float | None:

@@ -15,7 +15,7 @@ from poolbench.judging.agreement.coefficient import Floats
 from poolbench.judging.agreement.labels import LabelTable, build_labels
 from poolbench.judging.agreement.report import STAFF
 from poolbench.judging.quality.ordered_grades import OrderedGrades
-from poolbench.judging.quality.report import Again, JudgingRecord
+from poolbench.judging.quality.report import Again, JudgingRecord, QualityReport, quality_report
 from pooling.queries.judgment_log import NONE, Ints
 
 MEASURED_PURPOSES = (Purpose.JUDGE, Purpose.REPEAT, Purpose.AUTOMATIC)
@@ -25,6 +25,8 @@ _records: Cache[tuple[object, ...], JudgingRecord] = Cache(
     1_000_000, lambda record: len(record.people.pairs)
 )
 """By the labels of people, which are read anew whenever the log changes."""
+_reports: Cache[tuple[JudgingRecord, int], QualityReport] = Cache(4)
+"""By record and the lowest relevant grade."""
 
 
 @dataclass(slots=True)
@@ -54,6 +56,11 @@ def load_judging_record(
     return _records.get_or_compute(
         (labels, campaign.slug), lambda: _load_record(campaign, labels, third=third)
     )
+
+
+def load_quality_report(record: JudgingRecord, level: int) -> QualityReport:
+    """Of a record as it was loaded."""
+    return _reports.get_or_compute((record, level), lambda: quality_report(record, level))
 
 
 def _load_record(campaign: Campaign, people: LabelTable, *, third: bool) -> JudgingRecord:

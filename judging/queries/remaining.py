@@ -263,7 +263,7 @@ def count_own_free_slots(
     an expired lease.
     """
     known = Counter[tuple[int, int, int, bool]]()
-    leased = (row for row in count_campaign_slots(campaign) if row.state == Slot.State.LEASED)
+    leased = count_campaign_slots(campaign, state=Slot.State.LEASED)
     if not any(row.assessor in users for row in leased):
         return known
     rows = free.filter(state=Slot.State.LEASED, assessor__in=list(users))
@@ -376,7 +376,7 @@ def open_repeats(campaign: Campaign) -> QuerySet[Slot]:
 def count_checked_out(campaign: Campaign) -> Counter[int]:
     """By assessor's id, the documents on their screen or fetched ahead, repeats included."""
     counts = Counter[int]()
-    for row in count_campaign_slots(campaign):
-        if row.state == Slot.State.LEASED and row.purpose in ON_SCREEN:
+    for row in count_campaign_slots(campaign, state=Slot.State.LEASED):
+        if row.purpose in ON_SCREEN:
             counts[row.assessor or 0] += row.size
     return counts

@@ -158,8 +158,8 @@ def slot_states_by_topic(
 
 def list_own_counts(campaign: Campaign, assessor: User) -> list[SlotCount]:
     """Of the same slots."""
-    rows = count_campaign_slots(campaign)
-    return [row for row in rows if row.assessor == assessor.pk and row.purpose in ON_SCREEN]
+    rows = count_campaign_slots(campaign, assessor=assessor.pk)
+    return [row for row in rows if row.purpose in ON_SCREEN]
 
 
 def slots_on_screen(campaign: Campaign, assessor: User) -> QuerySet[Slot]:

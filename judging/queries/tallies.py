@@ -9,7 +9,7 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 from campaigns.models import Campaign, Member, Role
 from judging.models import Assignment, Judgment, Plan, Purpose, Slot, StoppedTopic
 from judging.queries.judgments import later_revisions
-from judging.queries.slot_counts import count_slots
+from judging.queries.slot_counts import count_slots, count_slots_to_judge
 from judging.queries.slots import free_slots
 from pooling.queries.adaptive_pools import future_documents
 
@@ -32,6 +32,14 @@ class SlotTally:
     coming: int = 0
     dropped: int = 0
     unresolved: int = 0
+
+    def add(self, state: str, count: int) -> None:
+        setattr(self, state, getattr(self, state) + count)
+
+    def drop(self, state: str, count: int) -> None:
+        """``count`` of the slots in ``state`` are no longer wanted."""
+        self.add(state, -count)
+        self.dropped += count
 
     @property
     def total(self) -> int:
@@ -59,7 +67,7 @@ class SlotTally:
 
 def judging_progress(campaign: Campaign) -> SlotTally:
     """The whole campaign, over all judging plans."""
-    return add_to_tally(tally_topics([campaign.pk], list_judging_plans(campaign)).values())
+    return judging_progress_by_campaign([campaign.pk])[campaign.pk]
 
 
 def judging_progress_by_campaign(campaigns: Collection[int]) -> dict[int, SlotTally]:
@@ -69,7 +77,7 @@ def judging_progress_by_campaign(campaigns: Collection[int]) -> dict[int, SlotTa
     plans = list(Plan.objects.filter(campaign__in=campaigns, kind=Plan.Kind.JUDGE))
     whose = {plan.pk: plan.campaign_id for plan in plans}
     tallies: dict[int, list[SlotTally]] = {pk: [] for pk in campaigns}
-    for (plan, _topic), tally in tally_topics(campaigns, plans).items():
+    for plan, tally in tally_plans(campaigns, plans).items():
         tallies[whose[plan]].append(tally)
     return {pk: add_to_tally(rows) for pk, rows in tallies.items()}
 
@@ -79,14 +87,43 @@ def list_judging_plans(campaign: Campaign) -> list[Plan]:
     return list(campaign.plans.filter(kind=Plan.Kind.JUDGE).select_related("pool"))
 
 
+def tally_plans(campaigns: Collection[int], plans: Sequence[Plan]) -> dict[int, SlotTally]:
+    """The sum of ``tally_topics`` by plan. Where no pool grows, it needs no count by topic, which
+    takes several times as long.
+    """
+    if future_documents({plan.pool_id for plan in plans}):
+        parts: dict[int, list[SlotTally]] = defaultdict(list)
+        for (plan_id, _topic), tally in tally_topics(campaigns, plans).items():
+            parts[plan_id].append(tally)
+        return {plan_id: add_to_tally(rows) for plan_id, rows in parts.items()}
+    closed, ended = list_closed(plans), list_ended_topics(campaigns)
+    tallies = {plan.pk: SlotTally() for plan in plans}
+    for (plan_id, state), count in count_slots_to_judge(list(tallies)).items():
+        tallies[plan_id].add(state, count)
+        if state == State.OPEN and plan_id in closed:
+            tallies[plan_id].drop(state, count)
+    if ended:
+        going_on = tallies.keys() - closed
+        waiting = Slot.objects.filter(
+            plan__in=going_on, topic__in=ended, purpose=Purpose.JUDGE, state=State.OPEN
+        ).order_by()
+        for plan_id, count in waiting.values_list("plan").annotate(n=Count("*")):
+            tallies[plan_id].drop(State.OPEN, count)
+    for plan_id, _topic, count in count_canceled_leases(closed):
+        tallies[plan_id].drop(State.LEASED, count)
+    if any(tally.skipped for tally in tallies.values()):
+        for plan_id in list_unresolved_skips(campaigns).values_list("plan", flat=True):
+            tallies[plan_id].unresolved += 1
+    return tallies
+
+
 def tally_topics(campaigns: Collection[int], plans: Sequence[Plan]) -> dict[At, SlotTally]:
     """The tally of each topic of each of ``plans``: all judging plans of ``campaigns`` (ids),
     newest first.
     """
     if not plans:
         return {}
-    stopped = StoppedTopic.objects.filter(topic__campaign__in=campaigns)
-    ended = set(stopped.values_list("topic", flat=True))
+    ended = list_ended_topics(campaigns)
     tallies = tally_slots(plans, ended)
     coming = future_documents({plan.pool_id for plan in plans})
     assigned = assignments_by_topic(campaigns) if coming else {}
@@ -105,23 +142,37 @@ def tally_topics(campaigns: Collection[int], plans: Sequence[Plan]) -> dict[At, 
 
 def tally_slots(plans: Sequence[Plan], ended: Collection[int]) -> dict[At, SlotTally]:
     """By plan and topic, the slots by state; those that are no longer wanted are dropped."""
-    closed = {plan.pk for plan in plans if plan.state == Plan.State.CLOSED}
-    tallies: dict[At, SlotTally] = {}
-    for plan, purpose, topic, state, _assessor, count in count_slots([plan.pk for plan in plans]):
-        if purpose != Purpose.JUDGE:
+    closed = list_closed(plans)
+    tallies: dict[At, SlotTally] = defaultdict(SlotTally)
+    for row in count_slots([plan.pk for plan in plans]):
+        if row.purpose != Purpose.JUDGE:
             continue
-        tally = tallies.setdefault((plan, topic), SlotTally())
-        is_dropped = state == State.OPEN and (plan in closed or topic in ended)
-        name = "dropped" if is_dropped else state
-        setattr(tally, name, getattr(tally, name) + count)
-    if closed:
-        free = Slot.objects.filter(
-            free_slots(), plan__in=closed, purpose=Purpose.JUDGE, state=State.LEASED
-        ).order_by()
-        for plan, topic, count in free.values_list("plan", "topic").annotate(Count("pk")):
-            tallies[plan, topic].leased -= count
-            tallies[plan, topic].dropped += count
+        tally = tallies[row.plan, row.topic]
+        tally.add(row.state, row.size)
+        if row.state == State.OPEN and (row.plan in closed or row.topic in ended):
+            tally.drop(row.state, row.size)
+    for plan_id, topic, count in count_canceled_leases(closed):
+        tallies[plan_id, topic].drop(State.LEASED, count)
     return tallies
+
+
+def list_closed(plans: Iterable[Plan]) -> set[int]:
+    return {plan.pk for plan in plans if plan.state == Plan.State.CLOSED}
+
+
+def list_ended_topics(campaigns: Collection[int]) -> set[int]:
+    stopped = StoppedTopic.objects.filter(topic__campaign__in=campaigns)
+    return set(stopped.values_list("topic", flat=True))
+
+
+def count_canceled_leases(closed: Collection[int]) -> Iterable[tuple[int, int, int]]:
+    """By plan of ``closed`` (ids) and topic, the expired leases, which end with the plan."""
+    if not closed:
+        return ()
+    free = Slot.objects.filter(
+        free_slots(), plan__in=closed, purpose=Purpose.JUDGE, state=State.LEASED
+    ).order_by()
+    return free.values_list("plan", "topic").annotate(n=Count("*"))
 
 
 def list_unresolved_skips(campaigns: Collection[int]) -> QuerySet[Slot]:

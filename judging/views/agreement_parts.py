@@ -12,9 +12,9 @@ from django.views.decorators.http import require_safe
 from campaigns.api.attachments import attachment_response
 from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
-from campaigns.views.helpers import SignedInRequest
+from campaigns.views.helpers import SignedInRequest, paginate
 from campaigns.views.pages import render_page
-from judging.queries.agreement import load_labels
+from judging.queries.agreement import MOST_DOCUMENTS, load_labels, load_variation
 from judging.views.agreement import (
     build_agreement_frame,
     companion_coefficients,
@@ -27,6 +27,7 @@ from judging.views.agreement_charts import (
     build_confusion_heat_map,
 )
 from judging.views.agreement_choice import AgreementChoice, parse_agreement_choice
+from judging.views.progress import TABLE_ROWS
 from poolbench.charts.axes import round_up_nice
 from poolbench.charts.chart import Chart
 from poolbench.charts.kinds import build_bar_chart
@@ -49,7 +50,8 @@ from poolbench.reports.report import Report, Section, Table, make_columns
 from poolbench.shared_reads import share_reads
 
 BINS = 20
-MOST_DOCUMENTS = 30
+LOWEST = "low"
+TOPIC_ORDERS = {"": "by number", LOWEST: "lowest first"}
 
 
 def load_agreement_page(
@@ -114,20 +116,14 @@ def agreement_topics_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign, choice, labels = load_agreement_page(request, slug)
     whole = replace(choice, topic="", a="", b="")
     report = whole.report(labels, find_current_report(campaign))
-    names = companion_coefficients(choice.by)
-    rows, judged_once = [], []
-    for topic, panel in sort_items_naturally(report.by_topic):
-        if count_multiply_judged(panel):
-            cells = [get_overall_or_mean(panel, name) for name in names]
-            rows.append((topic, panel.overall["percent"], cells, whole.but(topic=topic)))
-        else:
-            judged_once.append(topic)
-    firsts = [(topic, cells[0]) for topic, _, cells, _ in rows]
-    marks = ((topic, value.value, None, None, value.reason or "") for topic, value in firsts)
+    panels = list(sort_items_naturally(report.by_topic))
+    compared = [(topic, panel) for topic, panel in panels if count_multiply_judged(panel)]
+    firsts = [(topic, get_overall_or_mean(panel, choice.by)) for topic, panel in compared]
+    marks = [(topic, value.value, None, None, value.reason or "") for topic, value in firsts]
     intervals = build_agreement_intervals(
         "agreement-by-topic",
         f"{choice.card.title} by topic",
-        marks,
+        marks if len(marks) <= MOST_LINES else (),
         axis=choice.card.title,
         row_name="topic",
         caption=f"{choice.card.title} by topic. {choice.card.reading}",
@@ -135,13 +131,46 @@ def agreement_topics_view(request: SignedInRequest, slug: str) -> HttpResponse:
     frame = build_agreement_frame(campaign, whole, labels)
     page = {
         "report": report,
-        "by_topic": rows,
-        "judged_once": judged_once,
-        "intervals": intervals if len(firsts) <= MOST_LINES else None,
-        "columns": [COEFFICIENTS[name].card for name in names],
-        "means": [get_overall_or_mean(report.topic_means, name) for name in names] if rows else [],
+        "has_topics": bool(compared),
+        "judged_once": [topic for topic, panel in panels if not count_multiply_judged(panel)],
+        "intervals": intervals if len(marks) <= MOST_LINES else None,
+        **build_topics_table(request, whole, compared),
     }
+    names = companion_coefficients(choice.by)
+    if compared:
+        page["means"] = [get_overall_or_mean(report.topic_means, name) for name in names]
     return render_page(request, "judging/agreement_topics.html", frame, page)
+
+
+def build_topics_table(
+    request: SignedInRequest,
+    choice: AgreementChoice,
+    panels: Sequence[tuple[str, CoefficientPanel]],
+) -> dict[str, object]:
+    """One page of the topics; ``q`` finds some, and ``order`` sorts them."""
+    query, order = request.GET.get("q", "").strip(), request.GET.get("order", "")
+    listed = [(topic, panel) for topic, panel in panels if query.lower() in topic.lower()]
+    if order == LOWEST:
+        values = {topic: get_overall_or_mean(panel, choice.by).value for topic, panel in listed}
+        listed.sort(key=lambda row: (values[row[0]] is None, values[row[0]] or 0.0))
+    names, page_obj = companion_coefficients(choice.by), paginate(request, listed, TABLE_ROWS)
+    return {
+        "columns": [COEFFICIENTS[name].card for name in names],
+        "page_obj": page_obj,
+        "by_topic": [
+            (
+                topic,
+                panel.overall["percent"],
+                [get_overall_or_mean(panel, name) for name in names],
+                choice.but(topic=topic),
+            )
+            for topic, panel in page_obj
+        ],
+        "is_long": len(panels) > TABLE_ROWS,
+        "q": query,
+        "order": order,
+        "orders": TOPIC_ORDERS.items(),
+    }
 
 
 @require_safe
@@ -157,7 +186,8 @@ def agreement_topics_download_view(request: SignedInRequest, slug: str) -> HttpR
 @share_reads
 def agreement_variation_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign, choice, labels = load_agreement_page(request, slug)
-    variation = measure_variation(choice.labels(labels))
+    chosen = choice.labels(labels)
+    variation = load_variation(labels) if chosen is labels else measure_variation(chosen)
     frame = build_agreement_frame(campaign, choice, labels)
     page = {
         "cards": [INTRACLASS, WITH_OTHERS],

@@ -47,6 +47,7 @@ def plan_new_view(request: SignedInRequest, slug: str) -> HttpResponse:
     people = {number: users for number, users in matrix.assigned.items() if users}
     arguments = {"actor": request.user, "pool": form.cleaned_data["pool"], "assessors": people}
     try:
+        matrix.check_names()
         if "preview" in request.POST:
             preview = preview_plan(scheme=form.scheme(), **arguments)
             return render_plan_form(request, campaign, form, matrix, preview)
@@ -106,6 +107,7 @@ def plan_assign_view(request: SignedInRequest, slug: str, pk: int) -> HttpRespon
     if fill := request.POST.get("fill"):
         return render_assignment_form(request, campaign, plan, matrix.fill(fill, needed))
     try:
+        matrix.check_names()
         changed = assign_topics(actor=request.user, plan=plan, assessors=matrix.assigned)
     except ActionRefused as refused:
         return render_assignment_form(request, campaign, plan, matrix, refused)

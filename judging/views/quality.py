@@ -9,7 +9,7 @@ from campaigns.api.attachments import report_response
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
-from judging.queries.quality import load_judging_record
+from judging.queries.quality import load_judging_record, load_quality_report
 from judging.views.agreement import build_agreement_frame
 from judging.views.agreement_charts import build_agreement_intervals
 from judging.views.agreement_choice import parse_agreement_choice
@@ -19,7 +19,7 @@ from poolbench.judging.agreement.report import Row
 from poolbench.judging.quality.automatic import AutomaticQuality
 from poolbench.judging.quality.formats import QUALITY_FORMATS, TABLE_COEFFICIENTS
 from poolbench.judging.quality.ordered_grades import FLOOR
-from poolbench.judging.quality.report import EVERYONE, QualityReport, quality_report
+from poolbench.judging.quality.report import EVERYONE, QualityReport
 from poolbench.judging.repeats import SOONEST
 from poolbench.shared_reads import share_reads
 from poolbench.statistics.estimate import Estimate
@@ -31,7 +31,7 @@ def assessor_quality_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     choice = parse_agreement_choice(request.GET, campaign)
     record = load_judging_record(campaign, third=choice.third, who=choice.who)
-    report = quality_report(record, choice.level)
+    report = load_quality_report(record, choice.level)
     frame = build_agreement_frame(campaign, choice, record.people)
     page = {
         "report": report,
@@ -93,7 +93,7 @@ def assessor_quality_download_view(request: SignedInRequest, slug: str, fmt: str
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     choice = parse_agreement_choice(request.GET, campaign)
     record = load_judging_record(campaign, third=choice.third, who=choice.who)
-    report = quality_report(record, choice.level)
+    report = load_quality_report(record, choice.level)
     third = {"counted": record.people.thirds, "left_out": record.people.left_out}
     settings = {"campaign": slug, "level": choice.level, "third_judgments": third}
     return report_response(f"{slug}-assessors.{fmt}", QUALITY_FORMATS, report, settings=settings)

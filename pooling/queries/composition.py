@@ -121,7 +121,7 @@ def compute_composition(
 def team_counts(table: PoolTable, team_of_run: Counts, teams: int) -> tuple[Counts, Counts]:
     """Documents unique to each team, topics × teams; and documents contributed by each team."""
     unique, contributed = np.zeros((len(table.topics), teams), np.int64), np.zeros(teams, np.int64)
-    for first, end in split_topic_ranges(table.starts, AT_ONCE):
+    for first, end in split_topic_ranges(table.starts, AT_ONCE) if teams else ():
         starts = table.starts[first : end + 1]
         bounds = table.bounds[starts[0] : starts[-1] + 1]
         row_numbers = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))

@@ -242,7 +242,7 @@ def test_the_head_costs_the_same_queries_however_much_there_is(
     few = [queries(user) for user in (organizer, assessor, participant)]
     for number in range(3):
         accepted_run(team, f"more-{number}", f"1 Q0 d{number + 1} 1 1 t\n")
-    assert [queries(user) for user in (organizer, assessor, participant)] == few == [7, 18, 8]
+    assert [queries(user) for user in (organizer, assessor, participant)] == few == [7, 19, 8]
 
 
 def test_judging_that_goes_on_after_qrels_is_not_to_come(campaign, organizer, alpha, qrels, plan):

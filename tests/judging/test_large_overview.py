@@ -1,4 +1,4 @@
-"""The judging overview of many topics and assessors: what it weighs, and that all is reachable."""
+"""Pages of many topics and assessors: what they weigh, and that all is reachable."""
 
 import re
 
@@ -8,7 +8,9 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from campaigns.models import Member, Role, Topic, User
+from judging.services.imports import import_judgments
 from judging.services.plans import create_plan
+from judging.views import agreement_parts
 from judging.views.progress import TABLE_ROWS
 from tests.pages import read_page
 from tests.world.files import make_pool
@@ -79,3 +81,24 @@ def test_topics_and_assessors_are_found_on_all_pages(large_plan, organizer, as_u
     assert "No topics match “nothing”." in read_page(client.get(url, {"q": "nothing"}))
     longest = read_page(client.get(url, {"order": "left"}))
     assert read_topics(longest)[:3] == ["230", "1", "2"]
+
+
+def test_agreement_by_topic_has_pages_and_an_order(
+    campaign, organizer, assessor, assessor2, as_user, monkeypatch
+):
+    monkeypatch.setattr(agreement_parts, "TABLE_ROWS", 2)
+    for turn, who in enumerate((assessor, assessor2)):
+        rows = [(n, f"d{at}", (at + turn * (n == "3")) % 2) for n in "123" for at in range(1, 8)]
+        import_judgments(actor=organizer, campaign=campaign, assessor=who, rows=rows)
+
+    def list_topics(**query: object) -> list[str]:
+        url = reverse("agreement-topics", args=[campaign.slug])
+        told = read_page(as_user(organizer).get(url, query))
+        assert "Mean over topics" in told
+        return re.findall(r'<th scope="row">\s*<a class="mono"[^>]*>(\d)', told)
+
+    assert list_topics() == ["1", "2"]
+    assert list_topics(page=2) == ["3"]
+    assert list_topics(order="low") == ["3", "1"]
+    assert list_topics(q="2") == ["2"]
+    assert list_topics(q="x") == []

@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 from django.urls import reverse
 
+from judging.forms import plans as forms
 from judging.models import Plan, Qrels, Slot
 from judging.queries.progress import IDLE, measure_pace
 from judging.services.judgments import claim_ahead
@@ -53,6 +54,35 @@ def test_ticks_that_nobody_chose_follow_the_design(
     assert len(ticked(read_page(client.post(url, fields | {"third_from": 1})))) == 9
     refused = read_page(client.post(url, fields | {f"topic-{min(numbers)}": [three]}))
     assert "2 judgments per document need 2 assessors per topic; too few for topics" in refused
+
+
+def test_very_many_topics_and_assessors_are_assigned_by_username(
+    pool, campaign, organizer, assessor, assessor2, as_user, monkeypatch
+):
+    monkeypatch.setattr(forms, "MOST_BOXES", 5)
+    client, url = as_user(organizer), reverse("plan-new", args=["small"])
+
+    def read_fields(page: str) -> dict[str, str]:
+        return dict(re.findall(r'name="(topic-\d+)"\s+value="([^"]*)"', page))
+
+    page = read_page(client.get(url))
+    assert list(read_fields(page).values()) == ["assessor", "assessor2", "assessor"]
+    assert 'type="checkbox" name="topic-' not in page
+    fields = {"pool": pool.pk, "n": 1, "design": "overlap", "order": "random", "rationale": "no"}
+    typed = dict.fromkeys(read_fields(page), "assessor2,  assessor stranger")
+    refused = read_page(client.post(url, fields | typed))
+    assert "No assessors of the campaign: stranger." in refused
+    assert set(read_fields(refused).values()) == {"assessor2, assessor"}
+    assert not Plan.objects.exists()
+    client.post(url, fields | read_fields(refused))
+    plan = Plan.objects.get()
+    assert plan.assignments.count() == 6
+    url = reverse("plan-assign", args=["small", plan.pk])
+    again = read_fields(read_page(client.get(url)))
+    assert set(again.values()) == {"assessor, assessor2"}
+    assert "stranger" in read_page(client.post(url, dict.fromkeys(again, "stranger")))
+    client.post(url, dict.fromkeys(again, "assessor"))
+    assert {seat.assessor.username for seat in plan.assignments.all()} == {"assessor"}
 
 
 def test_fill_in_turn_gives_each_topic_the_next(plan, organizer, assessor, assessor2, as_user):

@@ -1,8 +1,10 @@
 """Counts from the index and the log in memory against queries; and how many queries acts need."""
 
+from collections import Counter
 from datetime import timedelta
 from uuid import uuid4
 
+import numpy as np
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -12,19 +14,25 @@ from campaigns.models import Topic
 from judging.models import Plan, Purpose, Slot
 from judging.queries.overview import unplanned_counts
 from judging.queries.own_judgments import list_own_judgments
+from judging.queries.progress import EPOCH, MICROSECOND, list_moments
 from judging.queries.remaining import remaining_by_topic
 from judging.queries.screen import current_judgments_by
 from judging.queries.slot_counts import (
     count_campaign_slots,
     count_pairs_without_plan,
+    count_slots_to_judge,
+    list_plans,
     list_shared_topics,
 )
 from judging.queries.training import list_agreed_pairs
 from judging.services.judgments import claim_ahead, claim_next, undo_judgment
 from judging.services.plans import create_plan
 from poolbench.cache import clear_caches
+from poolbench.shared_reads import share_reads
 from tests.world.files import make_pool
 from tests.world.judgments import submit_judgment
+
+State = Slot.State
 
 
 @pytest.fixture
@@ -61,6 +69,42 @@ def test_what_remains_is_the_same_for_all_topics_and_for_each(
         expires_at=timezone.now() - timedelta(minutes=1)
     )
     check_remaining(mixed, assessor, assessor2)
+
+
+def test_counts_of_a_part_are_those_of_all_slots(mixed, assessor, assessor2, grade, skip, next_of):
+    """By plan and state, of an assessor, of a state: at once after each act, in a view or not."""
+    plans = list_plans(mixed)
+
+    def check(judged: int) -> None:
+        rows = count_campaign_slots(mixed)
+        whole = Counter[tuple[int, str]]()
+        for row in rows:
+            whole[row.plan, row.state] += row.size
+        own = [row for row in rows if row.assessor == assessor.pk]
+        leased = [row for row in rows if row.state == State.LEASED]
+        for is_read in (False, True):
+
+            @share_reads
+            def view(is_read: bool = is_read) -> tuple[object, ...]:
+                if is_read:
+                    count_campaign_slots(mixed)
+                counts = +count_slots_to_judge(plans)
+                narrow = ({"assessor": assessor.pk}, {"state": State.LEASED})
+                return counts, *(sorted(count_campaign_slots(mixed, **each)) for each in narrow)
+
+            assert view() == (whole, sorted(own), sorted(leased))
+        assert sum(whole[plan, State.JUDGED] for plan in plans) == judged
+
+    check(0)
+    grade(assessor, "d1", 1)
+    check(1)
+    skip(assessor2, "d1", "broken")
+    next_of(assessor)
+    check(1)
+    grade(assessor2, "d2", 1)
+    check(2)
+    undo_judgment(actor=assessor2, campaign=mixed)
+    check(1)
 
 
 def test_unjudged_documents_are_counted_once(mixed, assessor, assessor2, grade):
@@ -108,6 +152,27 @@ def test_own_judgments_are_those_of_the_database(
     assert not own.select_topic("no such topic")
     assert not own.select_skips()
     assert {row.purpose for row in own} == {Purpose.JUDGE}
+
+
+def test_times_of_judgments_are_read_once(double_plan, campaign, assessor, grade):
+    def list_times() -> list[int]:
+        log = campaign.judgments.order_by("pk")
+        (moments,) = list_moments(
+            campaign, {assessor.pk: np.array(log.values_list("pk", flat=True))}
+        ).values()
+        assert [EPOCH + at * MICROSECOND for at in moments.tolist()] == list(
+            log.values_list("judged_at", flat=True)
+        )
+        return moments.tolist()
+
+    for docno in ("d1", "d2", "d3"):
+        grade(assessor, docno, 1)
+    first = list_times()
+    with CaptureQueriesContext(connection) as queries:
+        assert list_times() == first
+    assert len(queries) == 2
+    grade(assessor, "d4", 1)
+    assert list_times()[:3] == first
 
 
 def test_agreed_pairs_come_with_most_assessors_first(

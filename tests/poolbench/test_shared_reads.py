@@ -2,7 +2,7 @@
 
 import pytest
 
-from poolbench.shared_reads import read_once, share_reads
+from poolbench.shared_reads import find_read, read_once, share_reads
 
 
 def test_a_view_reads_once_for_each_key_and_the_next_view_again():
@@ -29,6 +29,15 @@ def test_a_query_shares_the_reads_of_its_view():
 
     assert view() == [1, 1, 1]
     assert query() == 2
+
+
+def test_what_a_view_has_read_is_found_in_it_alone():
+    @share_reads
+    def view() -> list[object]:
+        return [find_read("a"), read_once("a", lambda: 1), find_read("a")]
+
+    assert view() == [None, 1, 1]
+    assert find_read("a") is None
 
 
 def test_outside_a_view_nothing_is_kept():

@@ -7,6 +7,8 @@ from hashlib import sha256
 from typing import get_args, get_type_hints
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
@@ -19,6 +21,7 @@ from campaigns.services.snapshots import (
     SNAPSHOT,
     compute_report,
     compute_snapshot,
+    find_report,
     get_report,
     list_stored_verdicts,
     list_verdict_subjects,
@@ -27,6 +30,7 @@ from campaigns.services.snapshots import (
 )
 from campaigns.templatetags.verdicts import LABELS, locate_act
 from evaluation.services.scoring import score_campaign
+from judging.services.imports import import_judgments
 from judging.services.qrels import freeze_qrels
 from poolbench.estimation.looks import SampleLook
 from poolbench.judging.today.verdict import TodayReport, judge_today
@@ -60,6 +64,19 @@ def computed(judged):
     for subject in list_verdict_subjects():
         refresh_snapshot(judged, subject.snapshot)
     return judged
+
+
+def test_a_report_is_read_once_and_anew_after_its_job(computed, organizer, assessor):
+    before = find_report(computed, "agreement")
+    with CaptureQueriesContext(connection) as queries:
+        assert find_report(computed, "agreement").report is before.report
+    assert len(queries) == 1
+    assert '"data"' not in queries[0]["sql"]
+    import_judgments(actor=organizer, campaign=computed, assessor=assessor, rows=[("1", "d1", 3)])
+    refresh_snapshot(computed, before.subject.snapshot)
+    after = find_report(computed, "agreement")
+    assert after.report.last > before.report.last
+    assert after.computed_at > before.computed_at
 
 
 def printed(*args):
