@@ -158,10 +158,15 @@ def judged_campaigns(user: User, campaign: Campaign) -> QuerySet[Campaign]:
     return campaigns.distinct().order_by("-created_at", "-pk")
 
 
-def pooled_pair_set(campaign: Campaign) -> set[tuple[str, str]]:
-    """(topic, docno) of every pair in any pool of the campaign."""
-    items = PoolItem.objects.filter(pool__campaign=campaign).order_by()
-    return set(items.values_list("topic__number", "docno").distinct())
+def count_pooled_by_topic(campaign: Campaign, table: PoolTable) -> dict[str, int]:
+    """By topic number, the documents of ``table`` that are in any pool of the campaign."""
+    counts, items = dict[str, int](), PoolItem.objects.filter(pool__campaign=campaign).order_by()
+    keys = dict(campaign.topics.values_list("number", "pk")) if items.exists() else {}
+    for at, number in enumerate(table.topics):
+        if number in keys:
+            pooled = set(items.filter(topic=keys[number]).values_list("docno", flat=True))
+            counts[number] = sum(map(pooled.__contains__, table.docnos[table.rows(at)]))
+    return counts
 
 
 def measured_pace(campaign: Campaign) -> float | None:

@@ -16,7 +16,7 @@ from poolbench.pooling.tables import PoolTable
 from poolbench.runs.run_matrix import PairArray
 from pooling.queries.composition import Composition, TopicShare, compute_composition
 from pooling.queries.inputs import FreezeFacts, describe_inputs, draft_pool, list_poolable_runs
-from pooling.queries.pools import judged_pair_set, pooled_pair_set
+from pooling.queries.pools import count_pooled_by_topic, judged_pair_set
 from pooling.queries.sample_plans import SamplePlan, plan_spec_sample
 
 SHARE_DEPTH = 10
@@ -104,7 +104,7 @@ def preview_pool(
         [run.team.name for run in draft.runs],
         draft.inputs["topics"],
         judged=judged_pair_set(campaign),
-        pooled=pooled_pair_set(campaign),
+        pooled=count_pooled_by_topic(campaign, draft.table),
     )
     by_topic = {topic.number: topic for topic in draft.topics}
     return PoolPreview(

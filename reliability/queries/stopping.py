@@ -1,7 +1,7 @@
 """When to stop judging: expected relevant documents, favored teams, ranking stability."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import NamedTuple
@@ -214,7 +214,8 @@ def find_first_relevance(campaign: Campaign, log: JudgmentLog, graded: Mask) -> 
     pair = log.pair[graded]
     first = np.sort(np.unique(pair, return_index=True)[1])
     relevant = log.numbers["grade"][graded][first] >= campaign.relevance_level
-    outcomes = zip(log.name_pairs(pair[first], numbers), relevant.tolist(), strict=True)
+    named = log.name_pairs(pair[first], numbers)
+    outcomes: Iterable[tuple[tuple[str, str], bool]] = zip(named, relevant.tolist(), strict=True)
     if (task := get_current_task(campaign)) is not None:
         topics, before = set(task.list_topic_numbers()), list_judged_before(task)
         outcomes = (
@@ -277,7 +278,7 @@ def load_pool_state(pool: Pool, outcomes: Outcomes) -> tuple[PoolState, PairArra
                 yield state
 
     numbers = pool.campaign.topics.values_list("number", flat=True)
-    state = count_pool(numbers, teams, note_unjudged())
+    state = count_pool([*numbers], teams, note_unjudged())
     return state, PairArray(tuple(topics), group_starts(sizes), pack_docnos(parts))
 
 
