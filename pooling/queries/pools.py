@@ -48,7 +48,7 @@ def latest_pool_version(campaign: Campaign) -> int:
 
 def load_pool_table(pool: Pool) -> PoolTable:
     """The frozen pool as a core table."""
-    if not stays_in_memory(pool):
+    if not is_kept(pool):
         return join_pool_tables(read_pool_parts(pool))
     # Its documents never change.
     return _tables.get_or_compute(
@@ -56,13 +56,13 @@ def load_pool_table(pool: Pool) -> PoolTable:
     )
 
 
-def stays_in_memory(pool: Pool) -> bool:
+def is_kept(pool: Pool) -> bool:
     return not pool.is_adaptive and pool.size <= MOST_DOCUMENTS
 
 
 def iter_pool_parts(pool: Pool) -> Iterator[PoolTable]:
     """The same as tables of some topics each, in their order."""
-    return iter([load_pool_table(pool)]) if stays_in_memory(pool) else read_pool_parts(pool)
+    return iter([load_pool_table(pool)]) if is_kept(pool) else read_pool_parts(pool)
 
 
 def read_pool_parts(pool: Pool) -> Iterator[PoolTable]:
