@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, NamedTuple, get_type_hints
 
-from campaigns.models import Campaign, Run, User
+from campaigns.models import Campaign, Duplicate, Run, User
 from campaigns.queries.duplicates import load_text_groups
 from campaigns.services import matrices
 from poolbench.plain_data import read_plain, to_plain
@@ -169,6 +169,8 @@ def count_duplicate_texts(campaign: Campaign, table: PoolTable) -> int:
     """The number of pooled documents with the same text as another one of their topic, as far as
     the documents have been grouped: those of a registered collection are when they are pooled.
     """
+    if not Duplicate.objects.filter(campaign=campaign).exists():
+        return 0
     groups = load_text_groups(campaign, sorted(set(table.docnos)))
     rows = [(topic, table.docnos[table.rows(at)]) for at, topic in enumerate(table.topics)]
     text_counts = Counter(

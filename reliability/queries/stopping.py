@@ -222,11 +222,11 @@ def find_first_relevance(campaign: Campaign, log: JudgmentLog, graded: Mask) -> 
             (each, outcome) for each, outcome in outcomes
             if each[0] in topics and each not in before
         )  # fmt: skip
-    found = FirstJudgments([], defaultdict(dict))
+    judgments = FirstJudgments([], defaultdict(dict))
     for (topic, docno), outcome in outcomes:
-        found.relevant.append(outcome)
-        found.by_topic[topic][docno] = outcome
-    return found
+        judgments.relevant.append(outcome)
+        judgments.by_topic[topic][docno] = outcome
+    return judgments
 
 
 def graded_log(campaign: Campaign) -> QuerySet[Judgment]:
@@ -243,7 +243,7 @@ def load_interim_pool(pool: Pool, first: FirstJudgments) -> tuple[InterimPool, P
     is_random = is_judged_at_random(pool, first.by_topic)
     depth = None if pool.is_adaptive else pooled_depth(pool.spec)
     seed = pool.campaign.seed
-    found = InterimPool(
+    interim = InterimPool(
         version=pool.version,
         is_adaptive=pool.is_adaptive,
         documents=int(state.count(ALL).sum()),
@@ -254,7 +254,7 @@ def load_interim_pool(pool: Pool, first: FirstJudgments) -> tuple[InterimPool, P
         below=extrapolate_below_pool(state, depth, is_random=is_random, seed=seed),
         depth=depth,
     )
-    return found, unjudged
+    return interim, unjudged
 
 
 def load_pool_state(pool: Pool, outcomes: Outcomes) -> tuple[PoolState, PairArray]:
@@ -291,12 +291,12 @@ def build_topic_state(
     documents = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
     contributed = np.zeros((len(bounds) - 1, int(team_of_run.max()) + 1), np.bool_)
     contributed[documents, team_of_run[table.contributors[bounds[0] : bounds[-1]]]] = True
-    found = [outcomes.get(docno) for docno in table.docnos[rows]]
+    listed = [outcomes.get(docno) for docno in table.docnos[rows]]
     return TopicState(
         table.topics[at],
         table.min_rank[rows].astype(np.int64),
-        np.array([outcome is not None for outcome in found], np.bool_),
-        np.array([outcome is True for outcome in found], np.bool_),
+        np.array([outcome is not None for outcome in listed], np.bool_),
+        np.array([outcome is True for outcome in listed], np.bool_),
         contributed,
     )
 
