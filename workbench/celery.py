@@ -16,7 +16,7 @@ from celery.signals import (
     worker_shutdown,
 )
 
-from workbench.memory import collect_garbage, set_aside_loaded
+from workbench.memory import collect_garbage, return_freed_memory, set_aside_loaded
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "workbench.settings")
 app = Celery("workbench")
@@ -76,8 +76,9 @@ def leave_other_store() -> None:
 
 
 @worker_process_init.connect
-def set_aside_modules(**_signal: Any) -> None:
+def set_memory_limits(**_signal: Any) -> None:
     set_aside_loaded()
+    return_freed_memory()
 
 
 @task_postrun.connect

@@ -60,7 +60,7 @@ def build_worker_settings(env: Env, broker_folder: Path) -> dict[str, Any]:
         "CELERY_WORKER_PREFETCH_MULTIPLIER": 1,
         # A process that has grown is replaced after its job.
         "CELERY_WORKER_MAX_MEMORY_PER_CHILD": 1000
-        * env.int("POOLBENCH_WORKER_MEGABYTES", default=2000),
+        * env.int("POOLBENCH_WORKER_MEGABYTES", default=350),
         "CELERY_WORKER_MAX_TASKS_PER_CHILD": env.int("POOLBENCH_WORKER_JOBS", default=1000),
         "CELERY_TASK_IGNORE_RESULT": True,
         "CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP": True,

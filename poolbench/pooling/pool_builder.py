@@ -3,6 +3,7 @@
 import heapq
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -196,17 +197,18 @@ def build_topic_table(session: PoolSession) -> PoolTable:
 def join_pool_tables(parts: Iterable[PoolTable]) -> PoolTable:
     """One table of ``parts``, which have some of its topics each, in their order."""
     tables = list(parts)
-    bounds = [np.diff(table.bounds) for table in tables]
+    runs, topics = tables[-1].runs if tables else (), [table.topics for table in tables]
+    starts, bounds = ([np.diff(getattr(t, name)) for t in tables] for name in ("starts", "bounds"))
+    docnos = [table.docnos for table in tables]
+    columns = {name: [getattr(table, name) for table in tables] for name in COLUMNS}
+    del tables  # so that the parts of a column are gone as soon as it is put together
     return PoolTable(
-        runs=tables[-1].runs if tables else (),
-        topics=tuple(topic for table in tables for topic in table.topics),
-        starts=group_starts(join_columns([np.diff(table.starts) for table in tables], np.int64)),
-        docnos=pack_docnos([table.docnos for table in tables]),
+        runs=runs,
+        topics=tuple(chain.from_iterable(topics)),
+        starts=group_starts(join_columns(starts, np.int64)),
+        docnos=pack_docnos(docnos),
         bounds=group_starts(join_columns(bounds, np.int64)),
-        **{
-            name: join_columns([getattr(table, name) for table in tables], kind)
-            for name, kind in COLUMNS.items()
-        },
+        **{name: join_columns(columns.pop(name), kind) for name, kind in COLUMNS.items()},
     )
 
 

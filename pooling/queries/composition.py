@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import repeat
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from poolbench.runs.tables import split_topic_ranges
 
 Pairs = Collection[tuple[str, str]]
 Counts = NDArray[np.int64]
+NOTHING: Mapping[str, int] = MappingProxyType({})
 AT_ONCE = 50_000
 """Documents whose teams are in memory at a time."""
 
@@ -87,11 +89,12 @@ def compute_composition(
     teams: Sequence[str],
     topics: Sequence[str] = (),
     judged: Pairs = frozenset(),
-    pooled: Pairs = frozenset(),
+    pooled: Mapping[str, int] = NOTHING,
 ) -> Composition:
     """The composition of ``table``; ``teams`` lists the team of each of ``table.runs``.
 
-    ``topics`` sets the order and adds topics without documents.
+    ``topics`` sets the order and adds topics without documents; ``pooled`` counts by topic the
+    documents that are in an earlier pool.
     """
     names = sorted(set(teams))
     team_of_run = np.array([names.index(team) for team in teams], np.int64)
@@ -140,12 +143,9 @@ def topic_shares(
     one_run: Counts,
     unique_by_team: Counts,
     judged: Pairs,
-    pooled: Pairs,
+    pooled: Mapping[str, int],
 ) -> tuple[TopicShare, ...]:
-    judged_counts, pooled_counts = (
-        count_pooled_pairs(table, judged),
-        count_pooled_pairs(table, pooled),
-    )
+    judged_counts = count_pooled_pairs(table, judged)
     shares = {}
     for at, number in enumerate(table.topics):
         shares[number] = TopicShare(
@@ -154,7 +154,7 @@ def topic_shares(
             one_run=int(one_run[at]),
             one_team=int(unique_by_team[at].sum()),
             judged=judged_counts[at],
-            pooled=pooled_counts[at],
+            pooled=pooled.get(number, 0),
         )
     empty = (TopicShare(number, 0, 0, 0, 0, 0) for number in topics if number not in shares)
     shares |= {share.number: share for share in empty}

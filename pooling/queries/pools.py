@@ -49,7 +49,7 @@ def latest_pool_version(campaign: Campaign) -> int:
 
 def load_pool_table(pool: Pool) -> PoolTable:
     """The frozen pool as a core table."""
-    if not stays_in_memory(pool):
+    if not is_kept(pool):
         return join_pool_tables(read_pool_parts(pool))
     # Its documents never change.
     return _tables.get_or_compute(
@@ -57,13 +57,13 @@ def load_pool_table(pool: Pool) -> PoolTable:
     )
 
 
-def stays_in_memory(pool: Pool) -> bool:
+def is_kept(pool: Pool) -> bool:
     return not pool.is_adaptive and pool.size <= MOST_DOCUMENTS
 
 
 def iter_pool_parts(pool: Pool) -> Iterator[PoolTable]:
     """The same as tables of some topics each, in their order."""
-    return iter([load_pool_table(pool)]) if stays_in_memory(pool) else read_pool_parts(pool)
+    return iter([load_pool_table(pool)]) if is_kept(pool) else read_pool_parts(pool)
 
 
 def iter_pool_file(pool: Pool, fmt: str) -> Iterator[str]:
@@ -166,10 +166,15 @@ def judged_campaigns(user: User, campaign: Campaign) -> QuerySet[Campaign]:
     return campaigns.distinct().order_by("-created_at", "-pk")
 
 
-def pooled_pair_set(campaign: Campaign) -> set[tuple[str, str]]:
-    """(topic, docno) of every pair in any pool of the campaign."""
-    items = PoolItem.objects.filter(pool__campaign=campaign).order_by()
-    return set(items.values_list("topic__number", "docno").distinct())
+def count_pooled_by_topic(campaign: Campaign, table: PoolTable) -> dict[str, int]:
+    """By topic number, the documents of ``table`` that are in any pool of the campaign."""
+    counts, items = dict[str, int](), PoolItem.objects.filter(pool__campaign=campaign).order_by()
+    keys = dict(campaign.topics.values_list("number", "pk")) if items.exists() else {}
+    for at, number in enumerate(table.topics):
+        if number in keys:
+            pooled = set(items.filter(topic=keys[number]).values_list("docno", flat=True))
+            counts[number] = sum(map(pooled.__contains__, table.docnos[table.rows(at)]))
+    return counts
 
 
 def measured_pace(campaign: Campaign) -> float | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, NamedTuple, get_type_hints
 
-from campaigns.models import Campaign, Run, User
+from campaigns.models import Campaign, Duplicate, Run, User
 from campaigns.queries.duplicates import load_text_groups
 from campaigns.services import matrices
 from poolbench.plain_data import read_plain, to_plain
@@ -16,7 +16,7 @@ from poolbench.pooling.tables import PoolTable
 from poolbench.runs.run_matrix import PairArray
 from pooling.queries.composition import Composition, TopicShare, compute_composition
 from pooling.queries.inputs import FreezeFacts, describe_inputs, draft_pool, list_poolable_runs
-from pooling.queries.pools import judged_pair_set, pooled_pair_set
+from pooling.queries.pools import count_pooled_by_topic, judged_pair_set
 from pooling.queries.sample_plans import SamplePlan, plan_spec_sample
 
 SHARE_DEPTH = 10
@@ -104,7 +104,7 @@ def preview_pool(
         [run.team.name for run in draft.runs],
         draft.inputs["topics"],
         judged=judged_pair_set(campaign),
-        pooled=pooled_pair_set(campaign),
+        pooled=count_pooled_by_topic(campaign, draft.table),
     )
     by_topic = {topic.number: topic for topic in draft.topics}
     return PoolPreview(
@@ -169,6 +169,8 @@ def count_duplicate_texts(campaign: Campaign, table: PoolTable) -> int:
     """The number of pooled documents with the same text as another one of their topic, as far as
     the documents have been grouped: those of a registered collection are when they are pooled.
     """
+    if not Duplicate.objects.filter(campaign=campaign).exists():
+        return 0
     groups = load_text_groups(campaign, sorted(set(table.docnos)))
     rows = [(topic, table.docnos[table.rows(at)]) for at, topic in enumerate(table.topics)]
     text_counts = Counter(

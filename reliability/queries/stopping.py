@@ -1,7 +1,7 @@
 """When to stop judging: expected relevant documents, favored teams, ranking stability."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import NamedTuple
@@ -214,18 +214,19 @@ def find_first_relevance(campaign: Campaign, log: JudgmentLog, graded: Mask) -> 
     pair = log.pair[graded]
     first = np.sort(np.unique(pair, return_index=True)[1])
     relevant = log.numbers["grade"][graded][first] >= campaign.relevance_level
-    outcomes = zip(log.name_pairs(pair[first], numbers), relevant.tolist(), strict=True)
+    named = log.name_pairs(pair[first], numbers)
+    outcomes: Iterable[tuple[tuple[str, str], bool]] = zip(named, relevant.tolist(), strict=True)
     if (task := get_current_task(campaign)) is not None:
         topics, before = set(task.list_topic_numbers()), list_judged_before(task)
         outcomes = (
             (each, outcome) for each, outcome in outcomes
             if each[0] in topics and each not in before
         )  # fmt: skip
-    found = FirstJudgments([], defaultdict(dict))
+    judgments = FirstJudgments([], defaultdict(dict))
     for (topic, docno), outcome in outcomes:
-        found.relevant.append(outcome)
-        found.by_topic[topic][docno] = outcome
-    return found
+        judgments.relevant.append(outcome)
+        judgments.by_topic[topic][docno] = outcome
+    return judgments
 
 
 def graded_log(campaign: Campaign) -> QuerySet[Judgment]:
@@ -242,7 +243,7 @@ def load_interim_pool(pool: Pool, first: FirstJudgments) -> tuple[InterimPool, P
     is_random = is_judged_at_random(pool, first.by_topic)
     depth = None if pool.is_adaptive else pooled_depth(pool.spec)
     seed = pool.campaign.seed
-    found = InterimPool(
+    interim = InterimPool(
         version=pool.version,
         is_adaptive=pool.is_adaptive,
         documents=int(state.count(ALL).sum()),
@@ -253,7 +254,7 @@ def load_interim_pool(pool: Pool, first: FirstJudgments) -> tuple[InterimPool, P
         below=extrapolate_below_pool(state, depth, is_random=is_random, seed=seed),
         depth=depth,
     )
-    return found, unjudged
+    return interim, unjudged
 
 
 def load_pool_state(pool: Pool, outcomes: Outcomes) -> tuple[PoolState, PairArray]:
@@ -277,7 +278,7 @@ def load_pool_state(pool: Pool, outcomes: Outcomes) -> tuple[PoolState, PairArra
                 yield state
 
     numbers = pool.campaign.topics.values_list("number", flat=True)
-    state = count_pool(numbers, teams, note_unjudged())
+    state = count_pool([*numbers], teams, note_unjudged())
     return state, PairArray(tuple(topics), group_starts(sizes), pack_docnos(parts))
 
 
@@ -290,12 +291,12 @@ def build_topic_state(
     documents = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
     contributed = np.zeros((len(bounds) - 1, int(team_of_run.max()) + 1), np.bool_)
     contributed[documents, team_of_run[table.contributors[bounds[0] : bounds[-1]]]] = True
-    found = [outcomes.get(docno) for docno in table.docnos[rows]]
+    listed = [outcomes.get(docno) for docno in table.docnos[rows]]
     return TopicState(
         table.topics[at],
         table.min_rank[rows].astype(np.int64),
-        np.array([outcome is not None for outcome in found], np.bool_),
-        np.array([outcome is True for outcome in found], np.bool_),
+        np.array([outcome is not None for outcome in listed], np.bool_),
+        np.array([outcome is True for outcome in listed], np.bool_),
         contributed,
     )
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,7 +92,7 @@ class InferredPool:
         return replace(
             self,
             depth=depth,
-            entries=count_starts(within)[self.entries],
+            entries=count_entries(within, self.entries),
             run=self.run[within],
             doc=self.doc[within],
             rank=self.rank[within],
@@ -137,7 +138,9 @@ def infer_pool(
             "best": best,
         })  # fmt: skip
         documents += len(best)
-    whole = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+        del listing, doc, best  # before the next one is made, and all are put together
+    # The parts of each column are gone as soon as it is put together.
+    whole = {name: np.concatenate([part.pop(name) for part in parts]) for name in [*parts[0]]}
     if not len(whole["sizes"]):
         raise ValueError(NO_TOPIC)
     place, best = whole["place"], whole["best"]
@@ -149,7 +152,7 @@ def infer_pool(
         runs=runs,
         depth=limit,
         depth_specified=depth is not None,
-        entries=count_starts(within)[group_starts(whole["sizes"])],
+        entries=count_entries(within, group_starts(whole["sizes"])),
         run=whole["run"][within],
         doc=renumbered[whole["doc"][within]],
         rank=whole["rank"][within],
@@ -160,9 +163,10 @@ def infer_pool(
     )
 
 
-def count_starts(mask: Mask) -> Ints:
-    """By row, and for the end: how many rows before it are in ``mask``."""
-    return group_starts(mask)
+def count_entries(within: Mask, starts: Ints) -> Ints:
+    """The starts of topics, at ``starts`` now, of the entries ``within`` alone."""
+    ranges = pairwise(starts.tolist())
+    return group_starts([np.count_nonzero(within[first:end]) for first, end in ranges])
 
 
 def infer_pool_depth(best: Ints, judged: Mask) -> int:

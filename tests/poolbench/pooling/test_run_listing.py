@@ -36,6 +36,8 @@ def make_runs():
 @pytest.mark.parametrize("at_once", [1, 40, 1 << 20])
 def test_it_is_that_of_the_tables(monkeypatch, topics, at_once):
     monkeypatch.setattr(run_listing, "_ENTRIES", at_once)
+    monkeypatch.setattr(run_listing, "_STAYING", at_once)
+    monkeypatch.setattr(run_listing, "_MARKS", at_once)
     runs = list(make_runs())
     matrices, pairs = encode_runs(runs)
     named = {run.tag: matrix for run, matrix in zip(runs, matrices, strict=True)}
@@ -53,6 +55,8 @@ def test_it_is_that_of_the_tables(monkeypatch, topics, at_once):
 @pytest.mark.parametrize("at_once", [1, 40, 1 << 20])
 def test_a_pool_of_its_parts_is_that_of_the_whole(monkeypatch, topics, at_once):
     monkeypatch.setattr(run_listing, "_ENTRIES", at_once)
+    monkeypatch.setattr(run_listing, "_STAYING", at_once)
+    monkeypatch.setattr(run_listing, "_MARKS", at_once)
     runs, spec = list(make_runs()), depth_spec(3)
     matrices, pairs = encode_runs(runs)
     named = {run.tag: matrix for run, matrix in zip(runs, matrices, strict=True)}
