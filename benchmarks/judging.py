@@ -158,8 +158,7 @@ def create_session(user: Any) -> dict[str, Any]:
 def prepare_site(options: argparse.Namespace) -> Iterator[list[str]]:
     """Django on an empty, migrated database in a folder of its own; the call of manage.py."""
     with tempfile.TemporaryDirectory() as folder, make_database(options, folder) as url:
-        os.environ["POOLBENCH_VAR"] = folder
-        os.environ["DATABASE_URL"] = url
+        os.environ |= {"POOLBENCH_VAR": folder, "DATABASE_URL": url}
         os.environ["DJANGO_SETTINGS_MODULE"] = "workbench.settings"
         manage = [sys.executable, str(ROOT / "manage.py")]
         subprocess.run([*manage, "migrate", "-v", "0"], check=True)

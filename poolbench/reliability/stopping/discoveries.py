@@ -34,12 +34,13 @@ STAGES = ALL, JUDGED, RELEVANT, UNIQUE = range(4)
 
 @dataclass(frozen=True, eq=False)
 class PoolState:
-    """Numbers of documents: ``counts`` are stages × topics × best ranks, from 1, and ``by_team``
-    stages × teams.
+    """Numbers of documents: ``counts`` are stages × topics × ``ranks``, the distinct best ranks,
+    ascending, and ``by_team`` stages × teams.
     """
 
     topics: tuple[str, ...]
     teams: tuple[str, ...]
+    ranks: Ints
     counts: Ints
     by_team: Ints
 
@@ -55,21 +56,23 @@ def count_pool(
     """``states`` are of one of ``topics`` each, and one of them is in memory at a time. Topics
     without any are left out.
     """
-    by_team, listed = np.zeros((len(STAGES), len(teams)), np.int64), dict[str, Ints]()
+    by_team = np.zeros((len(STAGES), len(teams)), np.int64)
+    listed = dict[str, tuple[Ints, list[Ints]]]()
     for state in states:
         is_unique = state.relevant & (state.contributed.sum(axis=1) == 1)
         stages = np.ones_like(state.judged), state.judged, state.relevant, is_unique
         by_team += [state.contributed[stage].sum(axis=0) for stage in stages]
-        ranks = int(state.rank.max(initial=0)) + 1
-        listed[state.topic] = np.array(
-            [np.bincount(state.rank[stage], minlength=ranks)[1:] for stage in stages]
-        )
-    deepest = max((counts.shape[1] for counts in listed.values()), default=0)
+        # Not by rank itself: that of a document that no run has is the largest number there is.
+        ranks, place = np.unique(state.rank, return_inverse=True)
+        counts = [np.bincount(place[stage], minlength=len(ranks)) for stage in stages]
+        listed[state.topic] = ranks, counts
     names = tuple(topic for topic in topics if topic in listed)
-    table = np.zeros((len(STAGES), len(names), deepest), np.int64)
+    ranks = np.unique(np.concatenate([np.empty(0, np.int64), *(r for r, _ in listed.values())]))
+    table = np.zeros((len(STAGES), len(names), len(ranks)), np.int64)
     for at, topic in enumerate(names):
-        table[:, at, : listed[topic].shape[1]] = listed[topic]
-    return PoolState(names, tuple(teams), table, by_team)
+        own, counts = listed[topic]
+        table[:, at, np.searchsorted(ranks, own)] = counts
+    return PoolState(names, tuple(teams), ranks, table, by_team)
 
 
 @dataclass(frozen=True)
@@ -147,13 +150,13 @@ def count_since_last_relevant(outcomes: Sequence[bool]) -> int:
 
 
 def discoveries_by_depth(state: PoolState) -> list[RankWindow]:
-    deepest = state.counts.shape[2]
-    if not deepest:
+    if not len(state.ranks):
         return []
+    deepest = int(state.ranks[-1])
     ends = [*(end for end in DEPTHS if end < deepest), deepest]
     windows = []
     for first, last in zip([1, *(end + 1 for end in ends)], ends, strict=False):
-        within = state.counts[[ALL, JUDGED, RELEVANT], :, first - 1 : last]
+        within = state.counts[: RELEVANT + 1, :, (state.ranks >= first) & (state.ranks <= last)]
         windows.append(RankWindow(first, last, *within.sum(axis=(1, 2)).tolist()))
     return windows
 

@@ -117,6 +117,6 @@ def project_unjudged(state: PoolState, depth: int) -> Floats:
     """
     weight = state.count(ALL) / np.maximum(state.count(JUDGED), 1)
     counts = np.zeros((len(state.topics), depth), np.int64)
-    within = state.counts[RELEVANT][:, :depth]
-    counts[:, : within.shape[1]] = within
+    within = (state.ranks >= 1) & (state.ranks <= depth)
+    counts[:, state.ranks[within] - 1] = state.counts[RELEVANT][:, within]
     return counts * weight[:, None]

@@ -52,6 +52,18 @@ def test_what_is_left_in_a_topic_by_hand():
     assert found.completeness == pytest.approx(0.5)
 
 
+def test_a_rank_that_no_run_gave_takes_no_more_room_than_another():
+    last = np.iinfo(np.int32).max
+    yes, all_teams = np.ones(2, np.bool_), np.ones((2, 2), np.bool_)
+    held = count_pool(["1"], TEAMS, [TopicState("1", np.array([1, last]), yes, yes, all_teams)])
+    assert (held.counts.shape, held.count(0).tolist()) == ((4, 1, 2), [2])
+    windows = discoveries_by_depth(held)
+    assert [(row.first, row.last, row.documents) for row in (windows[0], windows[-1])] == [
+        (1, 1, 1), (101, last, 1),
+    ]  # fmt: skip
+    assert project_unjudged(held, 3).tolist() == [[1, 0, 0]]
+
+
 def test_topics_are_strata_and_their_variances_add_up():
     held = laid({"1": "+" * 20 + "-" * 30 + "." * 50, "2": "-" * 90 + "." * 10, "3": "...."})
     found = estimate_remaining(held, is_random=True)
